@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/formats/hdf5.md anew, from what `leadline schema hdf5` tells of the described structs."""
+"""Writes the tables of docs/formats/hdf5.md and json.md anew, from what `leadline schema` tells of the structs."""
 
 from __future__ import annotations
 
@@ -9,58 +9,117 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = "docs/formats/hdf5.md"
 TABLE = re.compile(r"(<!-- described: ([\w/]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+BENCHMARKS = ("link", "topology", "bisection", "io")
 
 
 def main() -> int:
-    """Status 1 where --check finds that the page is not as the fields say."""
+    """Status 1 where --check finds that a page is not as the fields say."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; say whether the page is not current")
+    parser.add_argument("--check", action="store_true", help="write nothing; say whether a page is not current")
     parser.add_argument("--program", type=Path, default=ROOT / "build" / "release" / "bin" / "leadline")
     options = parser.parse_args()
-    groups = described(options.program)
-    page = ROOT / PAGE
-    old = page.read_text(encoding="utf-8")
-    missing = groups.keys() - {found[1] for found in TABLE.findall(old)}
+    pages = {"hdf5.md": tables_of_groups(options.program), "json.md": tables_of_documents(options.program)}
+    return max(written(ROOT / "docs" / "formats" / name, tables, options.check) for name, tables in pages.items())
+
+
+def written(page: Path, tables: Mapping[str, str], is_check: bool) -> int:
+    """Puts the tables into their places; the status."""
+    name, old = page.relative_to(ROOT), page.read_text(encoding="utf-8")
+    missing = tables.keys() - {found[1] for found in TABLE.findall(old)}
     if missing:
-        print(f"{PAGE} has no place for {', '.join(sorted(missing))}")
+        print(f"{name} has no place for {', '.join(sorted(missing))}")
         return 1
-    text = TABLE.sub(lambda found: found[1] + table(found[2], groups[found[2]]) + found[3], old)
+    text = TABLE.sub(lambda found: found[1] + tables[found[2]] + found[3], old)
     if text == old:
         return 0
-    if options.check:
-        print(f"{PAGE} is not as the fields say: run packaging/document_formats.py")
+    if is_check:
+        print(f"{name} is not as the fields say: run packaging/document_formats.py")
         return 1
     page.write_text(text, encoding="utf-8")
-    print(f"wrote {PAGE}")
+    print(f"wrote {name}")
     return 0
 
 
-def described(program: Path) -> dict[str, list[dict[str, Any]]]:
-    """What each group has."""
-    done = subprocess.run([program, "schema", "hdf5"], capture_output=True, check=True, encoding="utf-8", timeout=60)
+def schema(program: Path, document: str) -> Any:
+    """What the program says of a document."""
+    done = subprocess.run([program, "schema", document], capture_output=True, check=True, encoding="utf-8", timeout=60)
+    return json.loads(done.stdout)
+
+
+def tables_of_groups(program: Path) -> dict[str, str]:
+    """Of each group of an HDF5 file a row for each attribute and dataset."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for group in json.loads(done.stdout):
+    for group in schema(program, "hdf5"):
         groups.setdefault(group["group"], []).extend(group["members"])
-    return groups
+    tables = {}
+    for group, members in groups.items():
+        lines = ["| object | type | unit | meaning |", "|---|---|---|---|"]
+        for member in members:
+            name, is_attribute = member["name"], member["kind"] == "attribute"
+            path = f"`/{group}` attribute `{name}`" if is_attribute else f"`/{group}/{name}`"
+            meaning = in_cell(member["meaning"])
+            if not member["in_all_files"]:
+                meaning += ". Older files do not have it"
+            lines.append(f"| {path} | {member['type']} | {member['unit']} | {meaning} |")
+        tables[group] = "\n".join(lines) + "\n"
+    return tables
 
 
-def table(group: str, members: list[dict[str, Any]]) -> str:
-    """A row each attribute and dataset."""
-    lines = ["| object | type | unit | meaning |", "|---|---|---|---|"]
-    for member in members:
-        name, is_attribute = member["name"], member["kind"] == "attribute"
-        path = f"`/{group}` attribute `{name}`" if is_attribute else f"`/{group}/{name}`"
-        meaning = member["meaning"].replace("|", "\\|")
-        if not member["in_all_files"]:
-            meaning += ". Older files do not have it"
-        lines.append(f"| {path} | {member['type']} | {member['unit']} | {meaning} |")
-    return "\n".join(lines) + "\n"
+def tables_of_documents(program: Path) -> dict[str, str]:
+    """Of each JSON document a row for each key; what all results have stands in a table of its own."""
+    of_diagnosis: dict[str, str] = {}
+    rows = {"diagnosis": list(rows_of(schema(program, "diagnosis"), "", of_diagnosis))}
+    elsewhere = {parts: f"{key} of [a diagnosis](#a-diagnosis)" for parts, key in of_diagnosis.items()}
+    rows |= {name: list(rows_of(schema(program, name), "", dict(elsewhere))) for name in (*BENCHMARKS, "comparison")}
+    common = [row for row in rows["link"] if all(row in rows[name] for name in BENCHMARKS)]
+    tables = {"result": common}
+    tables |= {name: [row for row in rows[name] if row not in common] for name in BENCHMARKS}
+    tables |= {name: rows[name] for name in ("diagnosis", "comparison")}
+    return {
+        name: "\n".join(["| key | type | meaning |", "|---|---|---|", *found]) + "\n" for name, found in tables.items()
+    }
+
+
+def rows_of(part: Mapping[str, Any], prefix: str, known: dict[str, str]) -> Iterator[str]:
+    """A row for each key below; those of an object that is there already are told once. `known` has where."""
+    for name, value in part.get("properties", {}).items():
+        key = prefix + name
+        inner, below = (value["items"], f"{key}[].") if "items" in value else (value, f"{key}.")
+        parts = json.dumps(inner.get("properties"), sort_keys=True)
+        meaning = in_cell(value.get("description", "").removesuffix("."))
+        if name not in part.get("required", ()):
+            meaning += ". Some documents lack it"
+        is_told_elsewhere = "properties" in inner and (parts in known or name == "options")
+        if is_told_elsewhere:
+            meaning += ". See [options](../options.md)" if name == "options" else f". Keys as in {known[parts]}"
+        yield f"| `{key}` | {type_of(value)} | {meaning} |"
+        if "properties" in inner and not is_told_elsewhere:
+            known[parts] = f"`{key}`"
+            yield from rows_of(inner, below, known)
+
+
+def type_of(value: Mapping[str, Any]) -> str:
+    """In words: `number or null`, `list of object`, the words that there are."""
+    if "const" in value:
+        return f"`{value['const']}`"
+    if "enum" in value:
+        return ", ".join("null" if word is None else f"`{word}`" for word in value["enum"])
+    kinds = value.get("type", "any")
+    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+    if "array" in kinds and "items" in value:
+        kinds[kinds.index("array")] = f"list of {type_of(value['items'])}"
+    return " or ".join(kinds)
+
+
+def in_cell(text: str) -> str:
+    """A text as a cell of a table has it."""
+    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: F405 -- the names of __all__ are those of the model
 """Analysis of leadline's results: `leadline.load(path)` gives arrays with their names, units and hosts.
 
 What this package offers is imported when it is first used, so that the help of a command does not wait for numpy.
@@ -13,52 +14,7 @@ from leadline.error import LeadlineError
 
 if TYPE_CHECKING:
     from leadline.diagnosis import diagnose
-    from leadline.model import (
-        AllToAll,
-        Arrivals,
-        BaselineSamples,
-        BisectionResult,
-        Channels,
-        Component,
-        ComponentKind,
-        Connections,
-        Definition,
-        DiagnosedClass,
-        Diagnosis,
-        Fault,
-        FaultDirection,
-        Finding,
-        IoPhase,
-        IoResult,
-        LabelledArray,
-        LinkResult,
-        LinkTestRecord,
-        LoadPoint,
-        PairClass,
-        PairMatrices,
-        PatternKind,
-        Patterns,
-        Persistence,
-        PhaseRows,
-        PhaseState,
-        Provenance,
-        RankLocation,
-        Rates,
-        Retest,
-        RunProvenance,
-        RunResult,
-        Series,
-        ShownPair,
-        Slice,
-        SlowConnection,
-        Spread,
-        Statistic,
-        Symptom,
-        Table,
-        Topology,
-        TopologyCell,
-        TopologyResult,
-    )
+    from leadline.model import *  # noqa: F403 -- of it what __all__ has
     from leadline.readers import load, load_bisection, load_io, load_link, load_topology
 
 __all__ = [

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from leadline.error import LeadlineError, from_os_error
 
@@ -35,6 +39,25 @@ def read_text(
     if "\0" in text:
         raise refusal("it is no text", example)
     return text
+
+
+def json_text(values: Mapping[str, Any]) -> str:
+    """A JSON file with a line for each member, so that people can read it and compare; numbers read back exactly."""
+    lines = [f"  {json.dumps(name)}: {json.dumps(plain(one), ensure_ascii=False)}" for name, one in values.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: NaN is null, an array a list, a dataclass an object."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def utf8(text: str) -> bytes:

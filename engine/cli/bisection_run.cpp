@@ -49,15 +49,9 @@ struct BisectionTest {
   static std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
                                          const RankPlacement& placement) {
     const Request& request = so_far.request;
-    const result::BisectionFileSetup setup{
-        .path = request.output,
-        .format = request.format,
-        .existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
-        .row_path = request.row_path,
-        .placement = placement,
-        .max_patterns = plan.max_patterns(request),
-        .max_baseline = plan.has_random ? request.rounds * request.num_baseline_pairs : 0};
-    return result::open_bisection_file(cluster, so_far, setup);
+    const std::uint64_t max_baseline = plan.has_random ? request.rounds * request.num_baseline_pairs : 0;
+    return result::open_bisection_file(
+        cluster, so_far, {result::setup_of(request, placement), plan.max_patterns(request), max_baseline});
   }
 
   static void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,

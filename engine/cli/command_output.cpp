@@ -19,7 +19,8 @@ namespace leadline::result {
 
 template <>
 inline constexpr const char* about<cli::Written> =
-    "What commands that write files say with --json: leadline convert, partners, simulate link, report and export.";
+    "What commands that write files say with --json: leadline convert, partners, patterns, simulate link, report and "
+    "export.";
 
 }  // namespace leadline::result
 
@@ -46,6 +47,10 @@ inline constexpr auto fields<cli::Written> = std::tuple{
     field("read", &cli::Written::read, "", "the files that it has read, as they were named"),
     field("files", &cli::Written::files, "", "the files that it has written"),
     field("left_out", &cli::Written::left_out, "", "what they do not have of what was read, in words"),
+    field("patterns", &cli::Written::patterns, "",
+          "of leadline patterns alone: what the rows are called; random at the end stands for all that follow", Since::later_version),
+    field("num_participants", &cli::Written::num_participants, "1",
+          "of leadline patterns alone: how many ranks take part", Since::later_version),
 };
 
 }  // namespace leadline

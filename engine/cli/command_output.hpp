@@ -62,7 +62,9 @@ struct Written {
   std::string command;  ///< "convert"
   std::vector<std::string> read;
   std::vector<WrittenFile> files;
-  std::vector<std::string> left_out;  ///< in words
+  std::vector<std::string> left_out;                ///< in words
+  std::vector<std::string> patterns{};              ///< what the rows of a table of patterns are called
+  std::optional<std::uint64_t> num_participants{};  ///< ranks that take part in patterns
 };
 
 /// Says it: as JSON, or as `text`, which --quiet leaves out. The sizes of the files are filled in.

@@ -180,16 +180,8 @@ class IoTest {
 
   std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
                                   const RankPlacement& placement) {
-    const Request& request = so_far.request;
-    const result::IoFileSetup setup{
-        .path = request.output,
-        .format = request.format,
-        .existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
-        .row_path = request.row_path,
-        .placement = placement,
-        .num_phases = plan.phases.size()};
     stored_ = std::make_unique<StoredPhases>(rank_, so_far);
-    return result::open_io_file(cluster, so_far, setup);
+    return result::open_io_file(cluster, so_far, {result::setup_of(so_far.request, placement), plan.phases.size()});
   }
 
   /// From the watch thread: keeps in the file the phase in the middle of which the run ends. What to tell of all

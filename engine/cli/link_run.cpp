@@ -213,11 +213,7 @@ class LinkTest {
                                   const RankPlacement& placement) const {
     const Request& request = so_far.request;
     result::LinkResultFileSetup setup;
-    setup.path = request.output;
-    setup.format = request.format;
-    setup.existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse;
-    setup.row_path = request.row_path;
-    setup.placement = placement;
+    static_cast<result::RunFileSetup&>(setup) = result::setup_of(request, placement);
     setup.num_repeats = plan.num_repeats;
     setup.permutation = [&cluster, &request](int index) {
       return schedule::permutation(cluster.size(), request.shuffle_ranks_seed, index);

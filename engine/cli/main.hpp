@@ -20,6 +20,7 @@ int info_command(const std::vector<std::string>& arguments);
 int io_command(const std::vector<std::string>& arguments);
 int link_command(const std::vector<std::string>& arguments);
 int partners_command(const std::vector<std::string>& arguments);
+int patterns_command(const std::vector<std::string>& arguments);
 int schema_command(const std::vector<std::string>& arguments);
 int simulate_link_command(const std::vector<std::string>& arguments);
 int topology_command(const std::vector<std::string>& arguments);

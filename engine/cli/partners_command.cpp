@@ -2,17 +2,15 @@
 // `leadline partners`: whom each rank met in sampled rounds, which follows from what the result says of them.
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/command_output.hpp"
 #include "cli/link_run.hpp"
 #include "cli/main.hpp"
+#include "cli/npy.hpp"
 #include "cli/option_parser.hpp"
 #include "cli/reporting.hpp"
 #include "core/error.hpp"
@@ -35,25 +33,6 @@ constexpr const char* partners_epilogue =
     "  leadline partners result.h5 --output partners.npy\n"
     "  python3 -c 'import numpy; print(numpy.load(\"partners.npy\")[0])'   whom rank 0 met, by round";
 
-/// Version 1.0 of the format: the header is padded so that the numbers begin at a multiple of 64 bytes.
-std::string npy_text(const std::vector<std::int32_t>& numbers, std::int64_t num_rows) {
-  constexpr std::size_t length_bytes = 2, alignment = 64;
-  constexpr std::string_view magic("\x93NUMPY\x01\x00", 8);
-  const char order = std::endian::native == std::endian::little ? '<' : '>';
-  const std::int64_t num_columns = num_rows == 0 ? 0 : static_cast<std::int64_t>(numbers.size()) / num_rows;
-  std::string head =
-      fmt::format("{{'descr': '{}i4', 'fortran_order': False, 'shape': ({}, {}), }}", order, num_rows, num_columns);
-  while ((magic.size() + length_bytes + head.size() + 1) % alignment != 0) head += ' ';
-  head += '\n';
-  std::string text(magic);
-  text += static_cast<char>(head.size() & 0xffU);  // little-endian on all machines
-  text += static_cast<char>(head.size() >> 8U);
-  text += head;
-  const auto bytes = std::as_bytes(std::span(numbers));
-  text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return text;
-}
-
 struct PartnersRequest {
   std::string path;
   FileOutput to;
@@ -71,15 +50,15 @@ void write_partners(const PartnersRequest& request) {
   steps.done(opened_text(*reader));
   const schedule::SampledRounds rounds(header.stored_rounds->host_of, header.stored_rounds->sample);
   const auto num_rounds = result::num_rounds_stored(header);
-  const auto partners = schedule::partners_by_round(rounds, static_cast<std::size_t>(header.num_ranks), num_rounds);
+  const auto num_ranks = static_cast<std::size_t>(header.num_ranks);
+  const auto partners = schedule::partners_by_round(rounds, num_ranks, num_rounds);
   steps.done(fmt::format("found out from the seed who met whom in {}",
                          output::counted(static_cast<std::uint64_t>(num_rounds), "round")));
   result::write_document(request.to.path,
                          request.to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
-                         npy_text(partners, header.num_ranks));
+                         npy_text(partners, {num_ranks, partners.size() / num_ranks}));
   steps.done(fmt::format("wrote '{}'", request.to.path));
-  const auto num_rows = static_cast<std::uint64_t>(header.num_ranks);
-  put_written(request.to, {"partners", {request.path}, {{request.to.path, "npy", 0, num_rows}}, {}},
+  put_written(request.to, {"partners", {request.path}, {{request.to.path, "npy", 0, num_ranks}}, {}},
               request.to.path + "\n");
 }
 

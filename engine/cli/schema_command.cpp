@@ -50,7 +50,8 @@ constexpr Named<SchemaOfDocument> documents[] = {
     {[] { return written_by_hand(bisection_simulation_schema); }, "bisection-simulation",
      "of leadline simulate bisection --json"},
     {[] { return written_by_hand(view_schema); }, "view", "of leadline view --json"},
-    {written_schema, "written", "of the commands that write files: convert, partners, simulate link, report, export"},
+    {written_schema, "written",
+     "of the commands that write files: convert, partners, patterns, simulate link, report, export"},
     {result::hdf5::described_groups, "hdf5", "no schema, but the described tables of result files"},
 };
 

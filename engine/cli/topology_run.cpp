@@ -55,15 +55,9 @@ struct TopologyTest {
                                          const RankPlacement& placement) {
     const Request& request = so_far.request;
     const bool is_load = request.duration_s > 0;
-    result::TopologyFileSetup setup{
-        .path = request.output,
-        .format = request.format,
-        .existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
-        .row_path = request.row_path,
-        .placement = placement,
-        .cells = is_load ? std::vector<Cell>{} : plan.cells,
-        .topologies = plan.topologies};
-    return result::open_topology_file(cluster, so_far, std::move(setup));
+    return result::open_topology_file(
+        cluster, so_far,
+        {result::setup_of(request, placement), is_load ? std::vector<Cell>{} : plan.cells, plan.topologies});
   }
 
   static void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,

@@ -5,25 +5,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "bench/bisection/output.hpp"
 #include "cluster/cluster.hpp"
 #include "model/bisection_result.hpp"
-#include "model/provenance.hpp"
 #include "result/result_file.hpp"
 
 namespace leadline::result {
 
 using BisectionFile = ResultFile<bench::bisection::PatternStore, BisectionResult>;
 
-/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.
-struct BisectionFileSetup {
-  std::string path;  ///< "-" = standard output (JSON)
-  ResultFormat format = ResultFormat::hdf5;
-  ExistingFile existing = ExistingFile::refuse;
-  RowPath row_path = RowPath::automatic;
-  RankPlacement placement;         ///< this rank's own
+struct BisectionFileSetup : RunFileSetup {
   std::uint64_t max_patterns = 0;  ///< of a message size: Plan::max_patterns
   std::uint64_t max_baseline = 0;  ///< pairs alone, of a message size
 };

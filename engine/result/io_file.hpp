@@ -5,12 +5,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "bench/io/output.hpp"
 #include "cluster/cluster.hpp"
 #include "model/io_result.hpp"
-#include "model/provenance.hpp"
 #include "result/result_file.hpp"
 
 namespace leadline::result {
@@ -22,13 +20,7 @@ class IoFile : public ResultFile<bench::io::PhaseStore, IoResult> {
   virtual void keep_interrupted(const PhaseSummary& summary) = 0;
 };
 
-/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.
-struct IoFileSetup {
-  std::string path;  ///< "-" = standard output (JSON)
-  ResultFormat format = ResultFormat::hdf5;
-  ExistingFile existing = ExistingFile::refuse;
-  RowPath row_path = RowPath::automatic;
-  RankPlacement placement;  ///< this rank's own
+struct IoFileSetup : RunFileSetup {
   std::uint64_t num_phases = 0;
 };
 

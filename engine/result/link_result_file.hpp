@@ -13,7 +13,6 @@
 #include "bench/link/output.hpp"
 #include "cluster/cluster.hpp"
 #include "model/link_result.hpp"
-#include "model/provenance.hpp"
 #include "model/request.hpp"
 #include "result/result_file.hpp"
 #include "schedule/sampled_rounds.hpp"
@@ -36,16 +35,10 @@ enum class SionRecord : std::uint8_t {
   extended,  ///< that, and behind it all else that an HDF5 file holds
 };
 
-/// How to open a result file. Rank 0's path counts, the rest is the same on all ranks but `placement`.
-struct LinkResultFileSetup {
-  std::string path;  ///< "-" = standard output (JSON)
-  ResultFormat format = ResultFormat::hdf5;
-  ExistingFile existing = ExistingFile::refuse;
-  RowPath row_path = RowPath::automatic;
+struct LinkResultFileSetup : RunFileSetup {
   KeptRepeats kept_repeats = KeptRepeats::all;
   SionRecord sion_record = SionRecord::extended;
-  RankPlacement placement;  ///< this rank's own
-  int num_repeats = 0;      ///< as many as are known by now; reserve_repeats() still gives them their places
+  int num_repeats = 0;  ///< as many as are known by now; reserve_repeats() still gives them their places
 
   /// Rank on each seat of a permutation; called on rank 0, once for each of request.shuffle_ranks.
   std::function<std::vector<std::int32_t>(int permutation)> permutation;

@@ -5,10 +5,27 @@
 #include <cstdint>
 #include <string>
 
+#include "model/provenance.hpp"
+#include "model/request.hpp"
+
 namespace leadline::result {
 
 /// What becomes of a file that is there already.
 enum class ExistingFile : std::uint8_t { refuse, overwrite };
+
+/// How to open the file of a run. Rank 0's path counts, the rest is the same on all ranks but `placement`.
+struct RunFileSetup {
+  std::string path;  ///< "-" = standard output (JSON)
+  ResultFormat format = ResultFormat::hdf5;
+  ExistingFile existing = ExistingFile::refuse;
+  RowPath row_path = RowPath::automatic;
+  RankPlacement placement;  ///< this rank's own
+};
+
+inline RunFileSetup setup_of(const RunRequest& request, const RankPlacement& placement) {
+  const ExistingFile existing = request.overwrite ? ExistingFile::overwrite : ExistingFile::refuse;
+  return {request.output, request.format, existing, request.row_path, placement};
+}
 
 /// The file of a run from before its first message to its end, whatever its format: one on every rank. `Store` is what
 /// the benchmark calls meanwhile. Collective members must be called by all ranks in the same order.

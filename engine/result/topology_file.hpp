@@ -4,12 +4,10 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "bench/topology/output.hpp"
 #include "cluster/cluster.hpp"
-#include "model/provenance.hpp"
 #include "model/topology_result.hpp"
 #include "result/result_file.hpp"
 #include "schedule/topology.hpp"
@@ -18,13 +16,7 @@ namespace leadline::result {
 
 using TopologyFile = ResultFile<bench::topology::CellStore, TopologyResult>;
 
-/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.
-struct TopologyFileSetup {
-  std::string path;  ///< "-" = standard output (JSON)
-  ResultFormat format = ResultFormat::hdf5;
-  ExistingFile existing = ExistingFile::refuse;
-  RowPath row_path = RowPath::automatic;
-  RankPlacement placement;                            ///< this rank's own
+struct TopologyFileSetup : RunFileSetup {
   std::vector<Cell> cells;                            ///< to come; empty with --duration
   const std::vector<schedule::Topology>& topologies;  ///< outlives the file
 };

@@ -256,7 +256,7 @@ def no_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def real_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the engine, for tests that read SION files."""
+    """Of the engine, for tests that ask it."""
     if not program.PROGRAM.is_file():
         pytest.skip(f"{program.PROGRAM.name} is not built")
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))

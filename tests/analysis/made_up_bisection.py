@@ -4,20 +4,29 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
+import pytest
 from made_up import make_room, nodes, write_head
 
-from leadline.simulate.patterns import Participants, random_pattern
+from leadline.model import BisectionResult
+from leadline.simulate.patterns import Participants
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+import program
 
 LATENCY_NS, BYTES_PER_NS = 2_000.0, 9.0
 NAMED = ["halves", "reversal", "shift:1", "tornado:8"]
 RANDOM, OF_NAME, WORST = 0, 1, 2
+_FIRST_WORST = 1000  # index of the pattern that stands for the first step of the search
 SPEEDS = ("mean", "harmonic", "min", "max", "full_load")
 
 
@@ -80,11 +89,21 @@ class Network:
             tuple(hosts.index(host) for host in made.hosts), 0, made.within_hosts or len(hosts) == 1
         )
 
+    @cached_property
+    def drawn(self) -> np.ndarray:
+        """All random patterns, as the program draws them."""
+        if not program.PROGRAM.is_file():
+            pytest.skip(f"{program.PROGRAM.name} is not built")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
+            num = _FIRST_WORST + self.made.num_worst
+            return self.participants.drawn("random", self.made.seed, rounds=num).send_to
+
     def matching(self, index: int) -> np.ndarray:
         """A random pattern."""
         num = len(self.made.hosts)
         if self.made.is_replayable:
-            return random_pattern(self.participants, self.participants.ranks(), self.made.seed, index)
+            return self.drawn[index]
         seats, send_to = self.random.permutation(num), np.full(num, -1)
         first, second = seats[: num // 2], seats[num // 2 : 2 * (num // 2)]
         send_to[first], send_to[second] = second, first
@@ -146,7 +165,7 @@ def _columns_of(made: MadeUpBisection, network: Network, size_index: int) -> Col
             add(network.named(name), OF_NAME, index, repeat, 0)
     worst = max((float(times.sum()) for times in measured.time_ns), default=0)
     for step in range(made.num_worst):
-        taken = add(network.matching(1000 + step), WORST, step, 0, 0) * (1 + 0.05 * step)
+        taken = add(network.matching(_FIRST_WORST + step), WORST, step, 0, 0) * (1 + 0.05 * step)
         if taken > worst:
             measured.time_ns[-1], worst = measured.time_ns[-1] * (1 + 0.05 * step), taken
             measured.facts[-1] = (WORST, step, 0, 1)
@@ -340,3 +359,15 @@ MADE_UP_BISECTIONS: dict[str, Callable[[], MadeUpBisection]] = {
         hostile_names,
     )
 }  # fmt: skip
+
+
+def read_all(result: BisectionResult) -> None:
+    """Whatever is read only when it is asked for."""
+    for size_index, size in enumerate(result.message_sizes_bytes):
+        patterns = result.patterns(size)
+        result.baseline(size)
+        for first, end in result.rank_blocks(len(patterns)):
+            numbers = (0, len(patterns))
+            result.reader.partners(size_index, "send_to", (first, end), numbers)
+            result.reader.partners(size_index, "receive_from", (first, end), numbers)
+            result.reader.times(size_index, "time_ns", (first, end), numbers)

@@ -16,7 +16,6 @@ from leadline.analyse.bisection import analyse_components, analyse_size
 from leadline.cli.report import main as report_main
 from leadline.model import BisectionResult
 from leadline.simulate.experiments import participants_of_result
-from leadline.simulate.patterns import random_pattern
 from leadline.stats.interval import MeanInterval
 from leadline.text import bisection as bisection_text
 
@@ -92,6 +91,7 @@ def test_the_same_numbers_as_the_summary(tmp_path: Path):
         assert same(place.relative_median, entry["relative_median"])
 
 
+@pytest.mark.usefixtures("real_program")
 def test_patterns_are_those_of_the_summary(tmp_path: Path):
     result = measured(tmp_path, "--message-size", "64KiB,1MiB", "--rounds", "12", "--pattern", "random,reversal",
                       "--worst", "3", "--seed", "99")  # fmt: skip
@@ -107,13 +107,9 @@ def test_patterns_are_those_of_the_summary(tmp_path: Path):
             found = result.connections(place, size)
             assert len(found.to_rank) == one["num_connections"]
             assert same(float(found.bytes_per_s.mean()), one["bytes_per_s_mean"])
-    participants = participants_of_result(result)
-    for number in range(12):
+    for number, send_to in participants_of_result(result).random(99, range(12)):
         found = result.connections(number, "64KiB")
-        assert (
-            random_pattern(participants, participants.ranks(), 99, number)[found.from_rank].tolist()
-            == found.to_rank.tolist()
-        )
+        assert send_to[found.from_rank].tolist() == found.to_rank.tolist()
 
 
 def test_the_slow_host_is_named(tmp_path: Path):

@@ -139,6 +139,7 @@ def test_steps_of_the_search(open_bisection: Open):
     assert "of the eBB" in rows[1]
 
 
+@pytest.mark.usefixtures("real_program")
 def test_measured_against_simulated(open_file: Callable[..., Opened], tmp_path: Path):
     result = loaded(write_bisection(tmp_path / "run.h5", like_a_fat_tree()))
     experiment = experiment_of_result(parse_topology("fat-tree:8x8"), "d-mod-k", result)

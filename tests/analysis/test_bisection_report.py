@@ -49,7 +49,11 @@ def page_of(made: MadeUpBisection, folder: Path) -> tuple[str, Page]:
 
 
 @pytest.fixture
-def simulated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, Path]:
+def simulated(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    real_program: None,  # noqa: ARG001 -- draws the patterns
+) -> tuple[Path, Path]:
     """A result, and the simulation that fits it."""
     path = write_bisection(tmp_path / "run.h5", like_a_fat_tree())
     model = tmp_path / "model.json"

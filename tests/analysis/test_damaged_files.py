@@ -55,6 +55,7 @@ def sound_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("real_program")
 @pytest.mark.parametrize("kind", sorted(mutations.TRIED), indirect=True)
 def test_any_damage_is_a_result_or_one_line(
     kind: str, sound_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -67,6 +68,7 @@ def test_any_damage_is_a_result_or_one_line(
         assert outcome.is_fine, outcome
 
 
+@pytest.mark.usefixtures("real_program")
 @pytest.mark.parametrize("kind", sorted(mutations.TRIED), indirect=True)
 def test_what_is_sound_is_read(kind: str, sound_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Else the damage would prove nothing: each command works where there is none."""

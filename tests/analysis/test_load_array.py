@@ -267,17 +267,3 @@ def test_a_name_is_an_attribute_or_a_method():
     assert attributes & methods == {"cell", "topology"}
     assert {"cells", "topologies", "slices", "phases"} <= attributes
     assert {"cell", "topology", "slice", "phase"} <= methods
-
-
-def test_each_benchmark_has_a_reader_of_its_own(tmp_path: Path, result_file: Path):
-    topology = write_topologies(tmp_path / "topology.h5", even())
-    bisection = write_bisection(tmp_path / "bisection.h5", slow_host())
-    assert isinstance(leadline.load_topology(topology), leadline.TopologyResult)
-    assert isinstance(leadline.load_bisection(bisection), leadline.BisectionResult)
-    for path, kind in ((topology, "topology"), (bisection, "bisection"), (result_file, "link")):
-        reason = rf"a result of leadline {kind}, not of leadline io\)\. .* in Python leadline\.load_{kind}\(\)"
-        with pytest.raises(leadline.LeadlineError, match=reason) as caught:
-            leadline.load_io(path)
-        assert caught.value.status is ExitStatus.BAD_COMMAND_LINE
-    with pytest.raises(leadline.LeadlineError, match="not of leadline topology"):
-        leadline.load_topology(result_file)

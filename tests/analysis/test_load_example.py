@@ -73,6 +73,7 @@ def test_the_guide_to_costs_can_be_followed(tmp_path: Path):
     assert "PairCost(" in run(["-c", shown_in("what-a-pattern-costs")], tmp_path)
 
 
+@pytest.mark.usefixtures("real_program")
 def test_the_guide_to_simulations_can_be_followed(tmp_path: Path):
     assert simulate_main(["bisection", "--topology", "torus:4x4", "--json", str(tmp_path / "model.json")]) == 0
     assert len(run(["-c", shown_in("simulate-a-bisection")], tmp_path).split()) == 3

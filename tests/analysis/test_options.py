@@ -179,6 +179,7 @@ def test_json_of_a_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert f"required: RESULT. {path} was read as the value of --json" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("real_program")
 def test_json_of_a_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     words = ["bisection", "--topology", "fat-tree:4x4", "--rounds", "3"]
     assert simulate_main([*words, "--json"]) == 0

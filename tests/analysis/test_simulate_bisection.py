@@ -12,9 +12,9 @@ from leadline.error import LeadlineError
 from leadline.model.simulation import SimulatedBisection
 from leadline.simulate.bisection import Congestion, Extent, simulate
 from leadline.simulate.experiments import experiment_of_ranks
-from leadline.simulate.named_patterns import named_pattern
-from leadline.simulate.patterns import random_pattern
 from leadline.simulate.topology import parse_topology
+
+pytestmark = pytest.mark.usefixtures("real_program")
 
 # Relative eBB, spread between patterns, 1 / mean of c, mean of the worst c of a pattern; patterns to simulate.
 REFERENCE = [
@@ -41,8 +41,7 @@ def simulated(
 ) -> SimulatedBisection:  # fmt: skip
     network = parse_topology(topology)
     experiment = experiment_of_ranks(network, routing, num_ranks, num_hosts, per_host, seed)
-    participants = experiment.participants
-    named = {name: named_pattern(name, participants.num_ranks, participants.ranks()) for name in names}
+    named = experiment.participants.drawn(",".join(names), rounds=0).named if names else {}
     return simulate(experiment, Extent(rounds, precision), named)
 
 
@@ -80,7 +79,7 @@ def test_quantiles_lie_between_order_statistics():
     # One pattern over a tapered tree of three levels with many different c.
     found = simulated("fat-tree:4x4x4,spines=2,cores=1", rounds=1)
     experiment = experiment_of_ranks(parse_topology("fat-tree:4x4x4,spines=2,cores=1"), None, None, None, 1, 1)
-    send_to = random_pattern(experiment.participants, experiment.participants.ranks(), 1, 0)
+    (send_to,) = experiment.participants.drawn("random", seed=1).send_to
     shares = (1 / Congestion(experiment).of(send_to, (0, 0))).tolist()
     assert found.relative_p05 == pytest.approx(np.quantile(shares, 0.05))
     assert found.relative_p01 == pytest.approx(np.quantile(shares, 0.01))
@@ -134,5 +133,5 @@ def test_hosts_and_ranks():
         simulated("fat-tree:4x4", num_hosts=17)
     with pytest.raises(LeadlineError, match="too few hosts"):
         simulated("fat-tree:4x4", num_ranks=33, per_host=2)
-    with pytest.raises(LeadlineError, match="1 ranks form no pair"):
+    with pytest.raises(LeadlineError, match="1 rank forms no pair"):
         simulated("fat-tree:4x4", num_hosts=1)

@@ -26,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from result import wrong_json
 
+pytestmark = pytest.mark.usefixtures("real_program")
+
 SCHEMA = json.loads(
     (Path(__file__).resolve().parents[2] / "docs" / "formats" / "bisection-simulation.schema.json").read_text(
         encoding="utf-8"

@@ -29,6 +29,7 @@ WORDS: dict[str, list[str]] = {
     "convert": ["run.h5"],
     "info": ["run.h5"],
     "partners": ["sampled.h5"],
+    "patterns": ["hosts.txt", "--pattern", "halves"],
     "schema": ["diagnosis"],
     "transports": [],
     "completion": ["bash"],
@@ -42,11 +43,12 @@ DOCUMENTS = {
     "link": "link", "topology": "topology", "bisection": "bisection", "io": "io", "diagnose": "diagnosis",
     "compare": "comparison", "info": "info", "transports": "transports", "cost": "pattern-cost",
     "simulate bisection": "bisection-simulation", "view": "view", "convert": "written", "partners": "written",
+    "patterns": "written",
     "simulate link": "written", "report": "written", "export": "written",
 }  # fmt: skip
 # --output names what the command is for: a file, beside which --json says what was written.
-WRITERS = {"convert": "w.sion", "partners": "w.npy", "simulate link": "w.h5", "report": "w.html", "export": "w.csv",
-           "cost": "w.json", "simulate bisection": "w.json"}  # fmt: skip
+WRITERS = {"convert": "w.sion", "partners": "w.npy", "patterns": "p.npy", "simulate link": "w.h5", "report": "w.html",
+           "export": "w.csv", "cost": "w.json", "simulate bisection": "w.json"}  # fmt: skip
 BENCHMARKS = ("link", "topology", "bisection", "io")
 ENDING = sorted(set(WORDS) - {"view"})
 
@@ -57,11 +59,12 @@ def needs_analysis() -> None:
 
 
 @pytest.fixture
-def results(leadline: Leadline) -> None:
+def results(leadline: Leadline, tmp_path: Path) -> None:
     needs_analysis()
     for name, *words in (["run.h5"], ["sampled.h5", "--rounds", "3", "--statistics", "compact", "--ranks", "40"]):
         done = leadline("simulate", "link", "--topology", "fat-tree:40x2", *(words or ["--ranks", "6"]), "-o", name)
         assert done.status == 0, done.err
+    (tmp_path / "hosts.txt").write_text("a\nb\n")
 
 
 def command_line(command: str, *more: str) -> list[str]:
@@ -171,8 +174,8 @@ def test_json_is_one_document_with_a_schema(leadline: Leadline, tmp_path: Path, 
     if writes:
         (file,) = document["files"]
         assert (file["size_bytes"], document["command"]) == ((tmp_path / file["path"]).stat().st_size, command)
-        assert document["read"] == [word for word in WORDS[command] if word.endswith(".h5")]
-        if command not in ("partners", "simulate link"):
+        assert document["read"] == [word for word in WORDS[command] if word.endswith((".h5", ".txt"))]
+        if command not in ("partners", "patterns", "simulate link"):
             assert file["num_rows"] == {"convert": 6, "export": 30, "report": None}[command]
 
 

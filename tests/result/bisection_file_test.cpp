@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kind of file a bisection test gets, and what readers make of it.
+// What readers make of the file of a bisection test.
 #include "result/bisection_file.hpp"
 
 #include <gmock/gmock.h>
@@ -8,77 +8,25 @@
 #include "bisection_fixture.hpp"
 #include "result/bisection/hdf5_reader.hpp"
 #include "result/bisection/json.hpp"
-#include "result/link_result_reader.hpp"
-#include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::test::bisection_file_test {
 namespace {
 
-using result::FileKind;
-using result::LinkResultReader;
 using result::bisection::Hdf5Reader;
 using result::bisection::kept_sizes;
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr int num_ranks = 5;
 
-std::vector<std::string> errors_of_writing(const std::string& path, ResultFormat format) {
-  return run_ranks({num_ranks, 2}, [&](auto& cluster) {
-    auto setup = bisection_setup(cluster, path);
-    setup.format = format;
-    write_bisection(cluster, setup);
-  });
-}
-
-template <typename Read>
-std::string error_of(ExitStatus status, const Read& read) {
-  try {
-    (void)read();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), status);
-    return error.what();
-  }
-  return "no error";
-}
-
-TEST(BisectionFile, IsOfTheKindAskedFor) {
-  const Folder folder;
-  EXPECT_THAT(errors_of_writing(folder / "run.h5", ResultFormat::hdf5), Each(""));
-  EXPECT_THAT(errors_of_writing(folder / "run.json", ResultFormat::json), Each(""));
-  EXPECT_THAT(errors_of_writing(folder / "none", ResultFormat::none), Each(""));
-  EXPECT_EQ(result::kind_of_file(folder / "run.h5"), FileKind::hdf5);
-  EXPECT_EQ(contents_of(folder / "run.json").front(), '{');
-  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
-}
-
-TEST(BisectionFile, IsNotOfSion) {
-  const Folder folder;
-  const auto errors = errors_of_writing(folder / "run.sion", ResultFormat::sion);
-  EXPECT_THAT(errors, Each(AllOf(HasSubstr("cannot be kept as SION"), HasSubstr(".h5"), HasSubstr(".json"))));
-  EXPECT_FALSE(std::filesystem::exists(folder / "run.sion"));
-}
-
-TEST(BisectionFile, IsRefusedByReadersOfOtherTestsAndTheOtherWayRound) {
-  const Folder folder;
-  const std::string path = folder / "run.h5", link = folder / "link.h5";
-  errors_of_writing(path, ResultFormat::hdf5);
-  run_ranks({2}, [&](auto& cluster) { result::Hdf5Store(cluster, result_so_far(2), setup_for(cluster, link)); });
-  EXPECT_EQ(result::benchmark_of(path, FileKind::hdf5), "bisection");
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return LinkResultReader::open(path); }),
-              AllOf(HasSubstr(path), HasSubstr("leadline bisection"), HasSubstr("leadline info")));
-  EXPECT_THAT(
-      error_of(ExitStatus::bad_command_line, [&] { return result::topology::Hdf5Reader(path).num_load_points(); }),
-      AllOf(HasSubstr(path), HasSubstr("leadline bisection")));
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return Hdf5Reader(link).num_patterns(0); }),
-              AllOf(HasSubstr(link), HasSubstr("leadline link")));
+void write_file(const std::string& path) {
+  run_ranks({num_ranks, 2}, [&](auto& cluster) { write_bisection(cluster, bisection_setup(cluster, path)); });
 }
 
 TEST(BisectionFile, IsReadAsFarAsADescriptionTakes) {
   const Folder folder;
-  errors_of_writing(folder / "run.h5", ResultFormat::hdf5);
+  write_file(folder / "run.h5");
   const Hdf5Reader reader(folder / "run.h5");
   const result::bisection::Header& header = reader.header();
   EXPECT_TRUE(header.complete);
@@ -164,23 +112,16 @@ TEST(KeptSizes, OfADamagedSummaryAreAnError) {
 
 /// What reading says of a file from which something was taken.
 std::string error_after(const std::string& whole, const std::function<void(hid_t file)>& damage) {
-  const std::string path = whole + ".damaged";
-  std::filesystem::copy_file(whole, path, std::filesystem::copy_options::overwrite_existing);
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  damage(file);
-  H5Fclose(file);
-  const std::string said = error_of(ExitStatus::run_failed, [&] {
+  return error_of_damaged(whole, damage, [](const std::string& path) {
     const Hdf5Reader reader(path);
     return reader.num_patterns(0) + reader.num_baseline(0);
   });
-  EXPECT_THAT(said, HasSubstr(path));
-  return said;
 }
 
 TEST(BisectionFile, ThatIsDamagedIsAnError) {
   const Folder folder;
   const std::string path = folder / "run.h5";
-  errors_of_writing(path, ResultFormat::hdf5);
+  write_file(path);
   const auto without = [&](const char* object) {
     return error_after(path, [&](hid_t file) { H5Ldelete(file, object, H5P_DEFAULT); });
   };
@@ -203,9 +144,6 @@ TEST(BisectionFile, ThatIsDamagedIsAnError) {
   EXPECT_THAT(swapped("bisection/patterns/measuring_s", "bisection/patterns/kind"), HasSubstr("another kind"));
   EXPECT_THAT(swapped("bisection/baseline/time_ns", "bisection/pattern_names"), HasSubstr("another shape"));
   EXPECT_THAT(swapped("bisection/pattern_names", "bisection/send_to"), HasSubstr("pattern_names is no list"));
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
-  EXPECT_THAT(error_of(ExitStatus::run_failed, [&] { return Hdf5Reader(path).num_patterns(0); }),
-              HasSubstr("truncated"));
 }
 
 }  // namespace

@@ -37,10 +37,7 @@ inline BisectionResult bisection_so_far(int num_ranks = 5) {
 }
 
 inline result::BisectionFileSetup bisection_setup(const cluster::Cluster& cluster, const std::string& path) {
-  return {.path = path,
-          .placement = setup_for(cluster, path).placement,
-          .max_patterns = max_patterns,
-          .max_baseline = max_baseline};
+  return {setup_for(cluster, path), max_patterns, max_baseline};
 }
 
 /// Of 5 ranks 4 rests in every pattern, and receives from nobody.

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <csignal>
-#include <thread>
 
 #include "bisection_fixture.hpp"
 #include "result/bisection/hdf5_store.hpp"
@@ -132,33 +131,6 @@ TEST(BisectionHdf5, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_THAT(reader.shape("/bisection/baseline/time_ns"), ElementsAre(3, 4));
   expect_everything(reader);
   EXPECT_EQ(reader.variable_text("/summary"), result::bisection::json_text(finished(bisection_so_far())));
-}
-
-TEST(BisectionHdf5, WritesTheSameBytesDirectlyAndThroughRank0) {
-  const Folder folder;
-  expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    BisectionFileSetup setup = bisection_setup(cluster, folder / "direct.h5");
-    write_bisection(cluster, setup);
-    setup.path = folder / "funnel.h5";
-    setup.row_path = RowPath::funnel;
-    write_bisection(cluster, setup);
-    setup.path = folder / "other.h5";
-    EXPECT_FALSE(Hdf5Store(cluster, bisection_so_far(), setup).is_direct());
-    setup.path = folder / "another.h5";
-    setup.row_path = RowPath::automatic;
-    EXPECT_TRUE(Hdf5Store(cluster, bisection_so_far(), setup).is_direct());
-  }));
-  EXPECT_EQ(without_nonce(folder / "direct.h5"), without_nonce(folder / "funnel.h5"));
-}
-
-TEST(BisectionHdf5, GoesThroughRank0WhereOthersSeeNoFile) {
-  const Folder here, there;
-  expect_no_errors(run_ranks({num_ranks, 1}, [&](auto& cluster) {
-    go_apart(cluster, here, there);
-    write_bisection(cluster, bisection_setup(cluster, "run.h5"));
-  }));
-  expect_everything(Reader(here / "run.h5"));
-  EXPECT_TRUE(std::filesystem::is_empty(there.path()));
 }
 
 TEST(BisectionHdf5, HasNoPlaceForWhatWillNotCome) {
@@ -293,42 +265,6 @@ TEST(BisectionHdf5, AKillLeavesAFileThatOpensWithThePatternsSoFar) {
   expect_rows(reader, {3, 0, 0});
   expect_tables(reader, {3, 0, 0});
   expect_baseline(reader, {3, 0, 0});
-}
-
-TEST(BisectionHdf5, SaysWhyItIsIncompleteUntilItIsComplete) {
-  const Folder folder;
-  const auto reason_of = [&](const std::string& name) { return Reader(folder / name).texts("/status/reason").at(0); };
-  expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    Hdf5Store store(cluster, bisection_so_far(), bisection_setup(cluster, folder / "lost.h5"));
-    if (cluster.rank() == 0) std::thread([&] { store.mark_incomplete("rank 1 on node0 is gone"); }).join();
-    cluster.barrier();
-    // The reason of a failure outlives an end that comes all the same.
-    store.finish(finished(bisection_so_far()));
-
-    Hdf5Store other(cluster, bisection_so_far(), bisection_setup(cluster, folder / "whole.h5"));
-    other.finish(finished(bisection_so_far()));
-    other.mark_incomplete("too late");
-  }));
-  EXPECT_EQ(reason_of("lost.h5"), "rank 1 on node0 is gone");
-  EXPECT_THAT(Reader(folder / "lost.h5").ints("/status/complete"), ElementsAre(0));
-  EXPECT_EQ(reason_of("whole.h5"), "");
-  EXPECT_THAT(Reader(folder / "whole.h5").ints("/status/complete"), ElementsAre(1));
-}
-
-TEST(BisectionHdf5, AFileSizeLimitIsNamedBeforeTheFirstMessage) {
-  const Folder folder;
-  const int status = in_child([&] {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{1 << 10, 1 << 10};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 77;
-    const auto errors = run_ranks({num_ranks}, [&](auto& cluster) {
-      Hdf5Store(cluster, bisection_so_far(), bisection_setup(cluster, folder / "run.h5"));
-    });
-    EXPECT_THAT(errors, Each(AllOf(HasSubstr("File too large"), HasSubstr("run.h5"))));
-    return ::testing::Test::HasFailure() ? 1 : 0;
-  });
-  EXPECT_EQ(status, 0);
-  EXPECT_FALSE(std::filesystem::exists(folder / "run.h5"));
 }
 
 /// Where the last of what ranks write ends: time until the first was done, of the last rank's last pattern.

@@ -152,25 +152,6 @@ TEST(BisectionJson, SaysNullForWhatWasNotMeasured) {
   EXPECT_TRUE(document["slow_components"][0]["relative_median"].is_null());
 }
 
-TEST(BisectionJsonStore, HoldsAValidDocumentFromItsCreationOn) {
-  const Folder folder;
-  const std::string path = folder / "run.json";
-  const auto errors = run_ranks({5}, [&](auto& cluster) {
-    JsonStore store(cluster, bisection_so_far(), bisection_setup(cluster, path));
-    if (cluster.rank() == 0) {
-      EXPECT_EQ(document_at(path)["complete"], false);
-      EXPECT_EQ(document_at(path)["incomplete_reason"], "still running, or killed without a word");
-      EXPECT_EQ(document_at(path)["pattern_names"].size(), 2U);
-    }
-    cluster.barrier();
-    write_all_patterns(store, cluster);
-    store.finish(finished(bisection_so_far()));
-    store.mark_incomplete("too late");
-  });
-  EXPECT_THAT(errors, Each(""));
-  EXPECT_EQ(contents_of(path), json_text(finished(bisection_so_far())));
-}
-
 TEST(BisectionJsonStore, ThatFailsHasWhatWasMeasuredAndSaysWhy) {
   const Folder folder;
   const auto errors = run_ranks({5}, [&](auto& cluster) {

@@ -1,87 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kind of file a parallel file test gets, and what readers make of it.
+// What readers make of the file of a parallel file test.
 #include "result/io_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io_fixture.hpp"
-#include "result/bisection/hdf5_reader.hpp"
 #include "result/io/hdf5_reader.hpp"
 #include "result/io/json.hpp"
-#include "result/link_result_reader.hpp"
 
 namespace leadline::test::io_file_test {
 namespace {
 
-using result::FileKind;
-using result::LinkResultReader;
 using result::io::Hdf5Reader;
 using result::io::kept_phase;
 using result::io::kept_phases;
 using result::io::KeptPhase;
 using result::io::StoredPhase;
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr int num_ranks = 5;
 
-std::vector<std::string> errors_of_writing(const std::string& path, ResultFormat format) {
-  return run_ranks({num_ranks, 2}, [&](auto& cluster) {
-    auto setup = io_setup(cluster, path);
-    setup.format = format;
-    write_io(cluster, setup);
-  });
-}
-
-template <typename Read>
-std::string error_of(ExitStatus status, const Read& read) {
-  try {
-    (void)read();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), status);
-    return error.what();
-  }
-  return "no error";
-}
-
-TEST(IoFile, IsOfTheKindAskedFor) {
-  const Folder folder;
-  EXPECT_THAT(errors_of_writing(folder / "run.h5", ResultFormat::hdf5), Each(""));
-  EXPECT_THAT(errors_of_writing(folder / "run.json", ResultFormat::json), Each(""));
-  EXPECT_THAT(errors_of_writing(folder / "none", ResultFormat::none), Each(""));
-  EXPECT_EQ(result::kind_of_file(folder / "run.h5"), FileKind::hdf5);
-  EXPECT_EQ(contents_of(folder / "run.json").front(), '{');
-  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
-}
-
-TEST(IoFile, IsNotOfSion) {
-  const Folder folder;
-  const auto errors = errors_of_writing(folder / "run.sion", ResultFormat::sion);
-  EXPECT_THAT(errors, Each(AllOf(HasSubstr("cannot be kept as SION"), HasSubstr(".h5"), HasSubstr(".json"))));
-  EXPECT_FALSE(std::filesystem::exists(folder / "run.sion"));
-}
-
-TEST(IoFile, IsRefusedByReadersOfOtherTestsAndTheOtherWayRound) {
-  const Folder folder;
-  const std::string path = folder / "run.h5", link = folder / "link.h5";
-  errors_of_writing(path, ResultFormat::hdf5);
-  run_ranks({2}, [&](auto& cluster) { result::Hdf5Store(cluster, result_so_far(2), setup_for(cluster, link)); });
-  EXPECT_EQ(result::benchmark_of(path, FileKind::hdf5), "io");
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return LinkResultReader::open(path); }),
-              AllOf(HasSubstr(path), HasSubstr("leadline io"), HasSubstr("leadline info")));
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return result::bisection::Hdf5Reader(path).placement(0); }),
-              AllOf(HasSubstr(path), HasSubstr("leadline io")));
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return Hdf5Reader(link).placement(0); }),
-              AllOf(HasSubstr(link), HasSubstr("leadline link")));
+void write_file(const std::string& path) {
+  run_ranks({num_ranks, 2}, [&](auto& cluster) { write_io(cluster, io_setup(cluster, path)); });
 }
 
 TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
   const Folder folder;
-  errors_of_writing(folder / "run.h5", ResultFormat::hdf5);
+  write_file(folder / "run.h5");
   const Hdf5Reader reader(folder / "run.h5");
   const result::io::Header& header = reader.header();
   EXPECT_TRUE(header.complete);
@@ -176,14 +124,7 @@ TEST(KeptPhase, OfADamagedSummaryIsAnError) {
 
 /// What reading says of a file from which something was taken.
 std::string error_after(const std::string& whole, const std::function<void(hid_t file)>& damage) {
-  const std::string path = whole + ".damaged";
-  std::filesystem::copy_file(whole, path, std::filesystem::copy_options::overwrite_existing);
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  damage(file);
-  H5Fclose(file);
-  const std::string said = error_of(ExitStatus::run_failed, [&] { return kept_phases(Hdf5Reader(path)).size(); });
-  EXPECT_THAT(said, HasSubstr(path));
-  return said;
+  return error_of_damaged(whole, damage, [](const std::string& path) { return kept_phases(Hdf5Reader(path)).size(); });
 }
 
 void set_first_byte(hid_t file, const char* table, unsigned char value) {
@@ -196,7 +137,7 @@ void set_first_byte(hid_t file, const char* table, unsigned char value) {
 TEST(IoFile, ThatIsDamagedIsAnError) {
   const Folder folder;
   const std::string path = folder / "run.h5";
-  errors_of_writing(path, ResultFormat::hdf5);
+  write_file(path);
   const auto without = [&](const char* object) {
     return error_after(path, [&](hid_t file) { H5Ldelete(file, object, H5P_DEFAULT); });
   };
@@ -223,8 +164,6 @@ TEST(IoFile, ThatIsDamagedIsAnError) {
               HasSubstr("phase 0 has state 9"));
   EXPECT_THAT(error_after(path, [](hid_t file) { set_first_byte(file, "io/phases/operation", 7); }),
               HasSubstr("operation 7"));
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
-  EXPECT_THAT(error_of(ExitStatus::run_failed, [&] { return Hdf5Reader(path).phases(); }), HasSubstr("truncated"));
 }
 
 }  // namespace

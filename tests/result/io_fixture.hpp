@@ -39,7 +39,7 @@ inline IoResult io_so_far(int num_ranks = 5) {
 }
 
 inline result::IoFileSetup io_setup(const cluster::Cluster& cluster, const std::string& path) {
-  return {.path = path, .placement = setup_for(cluster, path).placement, .num_phases = num_phases_of_io};
+  return {setup_for(cluster, path), num_phases_of_io};
 }
 
 inline PhasePosition place_of(int index) {

@@ -288,25 +288,6 @@ TEST(IoPhaseText, FitsWhateverNamesAndErrorsAreLike) {
   EXPECT_TRUE(parsed["error"].get<std::string>().ends_with("..."));
 }
 
-TEST(IoJsonStore, HoldsAValidDocumentFromItsCreationOn) {
-  const Folder folder;
-  const std::string path = folder / "run.json";
-  const auto errors = run_ranks({5}, [&](auto& cluster) {
-    JsonStore store(cluster, io_so_far(), io_setup(cluster, path));
-    if (cluster.rank() == 0) {
-      EXPECT_EQ(document_at(path)["complete"], false);
-      EXPECT_EQ(document_at(path)["incomplete_reason"], "still running, or killed without a word");
-      EXPECT_EQ(document_at(path)["files"].size(), 2U);
-    }
-    cluster.barrier();
-    write_all_phases(store, cluster);
-    store.finish(finished(io_so_far()));
-    store.mark_incomplete("too late");
-  });
-  EXPECT_THAT(errors, Each(""));
-  EXPECT_EQ(contents_of(path), json_text(finished(io_so_far())));
-}
-
 TEST(IoJsonStore, ThatFailsHasThePhasesThatWereWrittenAndSaysWhy) {
   const Folder folder;
   const auto errors = run_ranks({5}, [&](auto& cluster) {

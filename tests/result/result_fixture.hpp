@@ -290,4 +290,30 @@ inline int in_child(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+/// The error that reading gives, which has this status.
+template <typename Read>
+std::string error_of(ExitStatus status, const Read& read) {
+  try {
+    (void)read();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), status);
+    return error.what();
+  }
+  return "no error";
+}
+
+/// What reading says of a copy of the file that was damaged.
+template <typename Read>
+std::string error_of_damaged(const std::string& whole, const std::function<void(hid_t file)>& damage,
+                             const Read& read) {
+  const std::string path = whole + ".damaged";
+  std::filesystem::copy_file(whole, path, std::filesystem::copy_options::overwrite_existing);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  damage(file);
+  H5Fclose(file);
+  const std::string said = error_of(ExitStatus::run_failed, [&] { return read(path); });
+  EXPECT_NE(said.find(path), std::string::npos) << said;
+  return said;
+}
+
 }  // namespace leadline::test

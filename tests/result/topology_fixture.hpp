@@ -55,10 +55,7 @@ inline std::vector<Cell> cells_of(const TopologyResult& result) {
 
 inline result::TopologyFileSetup topology_setup(const cluster::Cluster& cluster, const std::string& path,
                                                 const std::vector<schedule::Topology>& topologies) {
-  return {.path = path,
-          .placement = setup_for(cluster, path).placement,
-          .cells = cells_of(topology_so_far(topologies)),
-          .topologies = topologies};
+  return {setup_for(cluster, path), cells_of(topology_so_far(topologies)), topologies};
 }
 
 inline double number_of(const Cell& cell) {

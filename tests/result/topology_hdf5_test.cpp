@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
-#include <thread>
 
 #include "result/topology/hdf5_store.hpp"
 #include "result/topology/json.hpp"
@@ -138,35 +136,6 @@ TEST(TopologyHdf5, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_EQ(reader.variable_text("/summary"), result::topology::json_text(finished(topology_so_far(topologies))));
 }
 
-TEST(TopologyHdf5, WritesTheSameBytesDirectlyAndThroughRank0) {
-  const Folder folder;
-  expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    TopologyFileSetup setup = topology_setup(cluster, folder / "direct.h5", topologies);
-    write_topologies(cluster, setup);
-    setup.path = folder / "funnel.h5";
-    setup.row_path = RowPath::funnel;
-    write_topologies(cluster, setup);
-    EXPECT_FALSE(Hdf5Store(cluster, topology_so_far(topologies),
-                           [&] {
-                             TopologyFileSetup other = setup;
-                             other.path = folder / "other.h5";
-                             return other;
-                           }())
-                     .is_direct());
-  }));
-  EXPECT_EQ(without_nonce(folder / "direct.h5"), without_nonce(folder / "funnel.h5"));
-}
-
-TEST(TopologyHdf5, GoesThroughRank0WhereOthersSeeNoFile) {
-  const Folder here, there;
-  expect_no_errors(run_ranks({num_ranks, 1}, [&](auto& cluster) {
-    go_apart(cluster, here, there);
-    write_topologies(cluster, topology_setup(cluster, "run.h5", topologies));
-  }));
-  expect_everything(Reader(here / "run.h5"));
-  EXPECT_TRUE(std::filesystem::is_empty(there.path()));
-}
-
 TEST(TopologyHdf5, HasTheExtentsOfATorus) {
   const Folder folder;
   const std::vector<schedule::Topology> torus{
@@ -288,44 +257,6 @@ TEST(TopologyHdf5, AKillLeavesAFileThatOpensWithTheCellsSoFar) {
   const Matrices second(reader, group_of(1));
   EXPECT_THAT(row_of(second.arrival, cells[4]), Each(0));
   EXPECT_THAT(row_of(second.exchange, cells[4]), Each(0));
-}
-
-TEST(TopologyHdf5, SaysWhyItIsIncompleteUntilItIsComplete) {
-  const Folder folder;
-  const auto reason_of = [&](const std::string& name) { return Reader(folder / name).texts("/status/reason").at(0); };
-  expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    const TopologyFileSetup lost = topology_setup(cluster, folder / "lost.h5", topologies);
-    Hdf5Store store(cluster, topology_so_far(topologies), lost);
-    if (cluster.rank() == 0) std::thread([&] { store.mark_incomplete("rank 1 on node0 is gone"); }).join();
-    cluster.barrier();
-    // The reason of a failure outlives an end that comes all the same.
-    store.finish(finished(topology_so_far(topologies)));
-
-    const TopologyFileSetup whole = topology_setup(cluster, folder / "whole.h5", topologies);
-    Hdf5Store other(cluster, topology_so_far(topologies), whole);
-    other.finish(finished(topology_so_far(topologies)));
-    other.mark_incomplete("too late");
-  }));
-  EXPECT_EQ(reason_of("lost.h5"), "rank 1 on node0 is gone");
-  EXPECT_THAT(Reader(folder / "lost.h5").ints("/status/complete"), ElementsAre(0));
-  EXPECT_EQ(reason_of("whole.h5"), "");
-  EXPECT_THAT(Reader(folder / "whole.h5").ints("/status/complete"), ElementsAre(1));
-}
-
-TEST(TopologyHdf5, AFileSizeLimitIsNamedBeforeTheFirstMessage) {
-  const Folder folder;
-  const int status = in_child([&] {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{1 << 14, 1 << 14};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 77;
-    const auto errors = run_ranks({num_ranks}, [&](auto& cluster) {
-      Hdf5Store(cluster, topology_so_far(topologies), topology_setup(cluster, folder / "run.h5", topologies));
-    });
-    EXPECT_THAT(errors, Each(AllOf(HasSubstr("File too large"), HasSubstr("run.h5"))));
-    return ::testing::Test::HasFailure() ? 1 : 0;
-  });
-  EXPECT_EQ(status, 0);
-  EXPECT_FALSE(std::filesystem::exists(folder / "run.h5"));
 }
 
 }  // namespace

@@ -138,26 +138,6 @@ TEST(TopologyJson, SaysNullForWhatWasNotMeasured) {
   EXPECT_TRUE(cell["fairness"].is_null());
 }
 
-TEST(TopologyJsonStore, HoldsAValidDocumentFromItsCreationOn) {
-  const Folder folder;
-  const std::string path = folder / "run.json";
-  const auto errors = run_ranks({5}, [&](auto& cluster) {
-    const auto setup = topology_setup(cluster, path, topologies);
-    JsonStore store(cluster, topology_so_far(topologies), setup);
-    if (cluster.rank() == 0) {
-      EXPECT_EQ(document_at(path)["complete"], false);
-      EXPECT_EQ(document_at(path)["incomplete_reason"], "still running, or killed without a word");
-      EXPECT_EQ(document_at(path)["topologies"].size(), 3U);
-    }
-    cluster.barrier();
-    write_cell(store, cluster, 0, setup.cells[0], topologies);
-    store.finish(finished(topology_so_far(topologies)));
-    store.mark_incomplete("too late");
-  });
-  EXPECT_THAT(errors, Each(""));
-  EXPECT_EQ(contents_of(path), json_text(finished(topology_so_far(topologies))));
-}
-
 TEST(TopologyJsonStore, ThatFailsHasWhatWasMeasuredAndSaysWhy) {
   const Folder folder;
   const auto errors = run_ranks({5}, [&](auto& cluster) {

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 
 from leadline.cli.export import KINDS
 from leadline.cli.options import STANDARD_OUTPUT, wrong
@@ -25,13 +24,12 @@ from leadline.cli.support import (
     say_written,
 )
 from leadline.export import bad_links, bisection, csv_table, io, pairs, parquet_table, topology
-from leadline.export.csv_table import Of, Table
+from leadline.export.table import Table
 from leadline.model import BisectionResult, IoResult, LinkResult, TopologyResult
 from leadline.readers import load
 from leadline.text_file import utf8
 
-# The pieces of a text, and what writes Parquet into a stream.
-Tables = tuple[Callable[[], Iterable[str]], Callable[[BinaryIO], None]]
+AnyResult = LinkResult | TopologyResult | BisectionResult | IoResult
 
 _ENDINGS = {"csv": ".csv", "parquet": ".parquet", "bad-links": ".bad-links.tsv"}
 
@@ -50,52 +48,32 @@ def _output_path(source: Path, kind: str, output: str | None) -> Path | None:
     return path
 
 
-def _link_tables(result: LinkResult, kind: str, options: argparse.Namespace, progress: ProgressLine) -> Tables:
-    if options.channels:
-        hint = "Every line is a pair already"
+def _parts(result: AnyResult, kind: str, options: argparse.Namespace) -> Sequence[Any]:
+    """Of which the table has rows: slices of a link test, message sizes of others. What they do not have is refused."""
+    if options.ranks and not isinstance(result, IoResult):
+        raise wrong("--ranks is for results of leadline io", "Leave it out")
+    if options.channels and isinstance(result, (LinkResult, IoResult)):
+        hint = "Every line is a pair already" if isinstance(result, LinkResult) else "Use --ranks"
         raise wrong("--channels is for results of leadline topology and leadline bisection", hint)
-    parts = chosen_parts(result, options.message_size, options.repeat)
-    make = bad_links.bad_links_pieces if kind == "bad-links" else csv_table.csv_pieces
-    return (
-        partial(make, result, parts, progress),
-        lambda stream: parquet_table.write_parquet(result, parts, stream, progress),
-    )
-
-
-def _expect_of_rows(kind: str, options: argparse.Namespace) -> None:
-    """What results whose tables have rows of their own do not have."""
+    if isinstance(result, LinkResult):
+        return chosen_parts(result, options.message_size, options.repeat)
     if kind == "bad-links":
         raise wrong("--bad-links is for results of leadline link", "leadline report tells what stands out")
     if options.repeat is not None:
         raise wrong("--repeat is for results of leadline link", "The table has a column of that name")
-
-
-def _row_tables(result: Of, table: Table[Of], options: argparse.Namespace, progress: ProgressLine) -> Tables:
-    sizes = chosen_sizes(result, options.message_size)
-    return (
-        partial(csv_table.table_csv_pieces, result, sizes, table, progress),
-        lambda stream: parquet_table.write_table_parquet(result, sizes, table, stream, progress),
-    )
-
-
-def _tables(
-    result: LinkResult | TopologyResult | BisectionResult | IoResult, kind: str, options: argparse.Namespace,
-    progress: ProgressLine,
-) -> Tables:  # fmt: skip
-    if options.ranks and not isinstance(result, IoResult):
-        raise wrong("--ranks is for results of leadline io", "Leave it out")
-    if isinstance(result, LinkResult):
-        return _link_tables(result, kind, options, progress)
-    _expect_of_rows(kind, options)
-    if isinstance(result, IoResult):
-        if options.channels:
-            raise wrong("--channels is for results of leadline topology and leadline bisection", "Use --ranks")
-        return _row_tables(result, io.table_of(result, options.ranks), options, progress)
-    if isinstance(result, BisectionResult):
-        return _row_tables(result, bisection.table_of(result, options.channels), options, progress)
-    if options.channels and result.is_load:
+    if options.channels and isinstance(result, TopologyResult) and result.is_load:
         raise wrong("the result has no --channels", "It is of a load, in which no message is traced")
-    return _row_tables(result, topology.table_of(result, options.channels), options, progress)
+    return chosen_sizes(result, options.message_size)
+
+
+def _table(result: AnyResult, options: argparse.Namespace) -> Table[Any]:
+    if isinstance(result, LinkResult):
+        return pairs.table_of(result)
+    if isinstance(result, IoResult):
+        return io.table_of(result, options.ranks)
+    if isinstance(result, BisectionResult):
+        return bisection.table_of(result, options.channels)
+    return topology.table_of(result, options.channels)
 
 
 def _is_own(path: Path, kind: str, ends: str) -> bool:
@@ -135,10 +113,14 @@ def export(options: argparse.Namespace) -> None:
     with ProgressLine("writing the table", options.quiet) as progress:
         result = load(source)
         steps.opened(result)
-        pieces, write_parquet = _tables(result, kind, options, progress)
+        parts = _parts(result, kind, options)
+        if kind == "bad-links" and isinstance(result, LinkResult):
+            pieces = bad_links.bad_links_pieces(result, parts, progress)
+        else:
+            pieces = csv_table.csv_pieces(result, parts, _table(result, options), progress)
         if path is None:
             text = _Counted(say)
-            for piece in pieces():
+            for piece in pieces:
                 text(piece)
             written = text.written(STANDARD_OUTPUT, kind)
         else:
@@ -146,9 +128,9 @@ def export(options: argparse.Namespace) -> None:
             with replacing(path) as stream:
                 text = _Counted(lambda piece: stream.write(utf8(piece)))
                 if kind == "parquet":
-                    write_parquet(stream)
+                    parquet_table.write_parquet(result, parts, _table(result, options), stream, progress)
                 else:
-                    for piece in pieces():
+                    for piece in pieces:
                         text(piece)
             written = text.written(str(path), kind)
             if kind == "parquet":

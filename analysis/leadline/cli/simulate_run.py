@@ -15,7 +15,6 @@ from leadline.simulate.bisection import Extent, simulate
 from leadline.simulate.compare import compare_patterns
 from leadline.simulate.experiments import experiment_of_ranks, experiment_of_result
 from leadline.simulate.measured import PatternCheck, measured_indices, measured_named
-from leadline.simulate.named_patterns import named_pattern, parse_patterns
 from leadline.simulate.result_file import is_own_simulation, simulation_text
 from leadline.simulate.topology import parse_topology
 from leadline.text.simulation import comparison_lines, expectation_lines, named_lines
@@ -31,13 +30,11 @@ def _simulation(options: argparse.Namespace, progress: ProgressLine) -> Simulate
     experiment = experiment_of_ranks(
         network, options.routing, options.ranks, options.hosts, options.ranks_per_host, options.seed
     )
-    ranks = experiment.participants.ranks()
-    names, has_random = parse_patterns("--pattern", options.pattern, len(ranks))
-    if not has_random:
+    drawn = experiment.participants.drawn(options.pattern, rounds=0)
+    if not drawn.has_random:
         why = "it has random patterns only"
         expect_no_effectless(options, ("rounds", "precision"), why, "Add random to --pattern")
-    named = {name: named_pattern(name, experiment.participants.num_ranks, ranks) for name in names}
-    return simulate(experiment, extent if has_random else (), named, progress=progress)
+    return simulate(experiment, extent if drawn.has_random else (), drawn.named, progress=progress)
 
 
 def _measured(options: argparse.Namespace) -> BisectionResult:

@@ -4,14 +4,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import math
 from typing import Any
-
-import numpy as np
 
 from leadline.error import LeadlineError
 from leadline.model.pattern_cost import PatternCost, Placement
+from leadline.text_file import json_text, plain
 
 BENCHMARK = "pattern-cost"
 FORMAT_VERSION = 1
@@ -20,18 +17,14 @@ FORMAT_VERSION = 1
 def cost_text(cost: PatternCost, placement: Placement | None, why_no_placement: str) -> str:
     """The JSON file's contents; numbers read back exactly, NaN is null."""
     values: dict[str, Any] = {"benchmark": BENCHMARK, "format_version": FORMAT_VERSION, "cost_ns": cost.cost_ns}
-    for field in dataclasses.fields(cost):
-        value = getattr(cost, field.name)
-        values[field.name] = [dataclasses.asdict(one) for one in value] if field.name == "pairs" else _plain(value)
-    values["placement"] = None
-    if placement:
-        values["placement"] = {name: _plain(value) for name, value in vars(placement).items()}
-        values["placement"]["host_of_rank"] = placed_hosts(cost, placement)
-        values["placement"] |= {"saving": placement.saving, "is_best": placement.is_best}
-    values["why_no_placement"] = why_no_placement
-    # A line for each member: the file can be read by people, and compared.
-    lines = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    values |= {one.name: getattr(cost, one.name) for one in dataclasses.fields(cost)}
+    values["placement"] = placement and {
+        **plain(placement),
+        "host_of_rank": placed_hosts(cost, placement),
+        "saving": placement.saving,
+        "is_best": placement.is_best,
+    }
+    return json_text(values | {"why_no_placement": why_no_placement})
 
 
 def hosts_text(cost: PatternCost, placement: Placement) -> str:
@@ -50,10 +43,3 @@ def placed_hosts(cost: PatternCost, placement: Placement) -> list[str]:
 def is_own_json(ends: str) -> bool:
     """Whether an older file, by its beginning, is one of these."""
     return f'"benchmark": "{BENCHMARK}"' in ends[:200]
-
-
-def _plain(value: Any) -> Any:
-    """As JSON has it."""
-    if isinstance(value, np.ndarray):
-        return [_plain(one) for one in value.tolist()]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from leadline.analyse import SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict, analyse
-from leadline.export.pairs import Progress, plain_name
+from leadline.export.table import Progress, plain_name
 from leadline.model import LinkResult, Slice
 
 _COLUMNS = ("what", "from", "to", "from_host", "to_host", "message_size_bytes", "repeat", "time_ns", "usual_ns",

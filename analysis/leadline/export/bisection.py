@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
-from leadline.export.csv_table import Table, with_others
-from leadline.export.pairs import Progress, plain_name
-from leadline.model import NO_RANK, BisectionResult, Column, PatternKind, Patterns
+from leadline.export.table import Block, Progress, Table, Values, Words, plain_name, with_others
+from leadline.model import NO_RANK, BisectionResult, Column, FloatArray, IntArray, PatternKind, Patterns
 
-# As lists of Python a cell takes some hundred bytes.
+# As text a cell takes some hundred bytes.
 _BLOCK_CELLS = 1 << 15
 
 _NAME_COLUMNS = (
@@ -36,67 +33,63 @@ def table_of(result: BisectionResult, is_of_channels: bool) -> Table[BisectionRe
     return CONNECTIONS if is_of_channels else with_others(PATTERNS, result.other_columns)
 
 
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _ranks(values: IntArray) -> FloatArray:
+    return np.where(values == NO_RANK, np.nan, values)
 
 
-def _rank(value: int) -> int | None:
-    return None if value == NO_RANK else value
+def _names(result: BisectionResult, patterns: Patterns, which: IntArray) -> list[Values]:
+    """The first columns, of some of the patterns in any order."""
+    is_named = patterns.kind == PatternKind.NAMED
+    words = [kind.name.lower() for kind in PatternKind]
+    names = [*words, *map(plain_name, result.pattern_names)]
+    number_of_name = np.where(is_named, len(words) + patterns.index, patterns.kind)
+    index = [None if named else index for named, index in zip(is_named.tolist(), patterns.index.tolist(), strict=True)]
+    return [
+        np.full(len(which), patterns.message_size_bytes, dtype=np.uint64),
+        patterns.number[which],
+        Words(patterns.kind[which], words),
+        Words(number_of_name[which], names),
+        [index[one] for one in which.tolist()],
+        np.where(is_named, patterns.repeat + 1, np.nan)[which],
+    ]
 
 
-def _names(result: BisectionResult, patterns: Patterns) -> list[list[Any]]:
-    """The first columns of each pattern's rows."""
-    rows = []
-    for number, kind, index, repeat in zip(patterns.number.tolist(), patterns.kind.tolist(), patterns.index.tolist(),
-                                           patterns.repeat.tolist(), strict=True):  # fmt: skip
-        word = PatternKind(kind).name.lower()
-        name = plain_name(result.pattern_names[index]) if kind == PatternKind.NAMED else word
-        is_named = kind == PatternKind.NAMED
-        rows.append([patterns.message_size_bytes, number, word, name, None if is_named else index,
-                     repeat + 1 if is_named else None])  # fmt: skip
-    return rows
-
-
-def _patterns(
-    result: BisectionResult, sizes: Sequence[int], progress: Progress | None = None
-) -> Iterator[list[list[Any]]]:
+def _patterns(result: BisectionResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     for done, size_index in enumerate(sizes):
         patterns = result.reader.patterns(size_index)
-        speeds = [getattr(patterns, f"bytes_per_s_{which}").tolist() for which in _SPEEDS]
-        counts = (patterns.accepted, patterns.num_connections)
-        others = (patterns.slowest_from, patterns.slowest_to, patterns.begin_s, patterns.measuring_s)
-        columns = (*(one.tolist() for one in counts), *speeds, *(one.tolist() for one in others))
-        unknown = [[float(values[index]) for values in patterns.others.values()] for index in range(len(patterns))]
-        rows = []
-        for name, more, accepted, num, *numbers in zip(_names(result, patterns), unknown, *columns, strict=True):
-            *values, slowest_from, slowest_to, begin_s, measuring_s = numbers
-            is_step = name[2] == "worst"
-            rows.append([*name, int(accepted) if is_step else None, num, *(_known(value) for value in values),
-                         _rank(slowest_from), _rank(slowest_to), begin_s, measuring_s, *map(_known, more)])  # fmt: skip
-        yield rows
+        yield (
+            *_names(result, patterns, np.arange(len(patterns))),
+            np.where(patterns.kind == PatternKind.WORST, patterns.accepted, np.nan),
+            patterns.num_connections,
+            *(getattr(patterns, f"bytes_per_s_{which}") for which in _SPEEDS),
+            _ranks(patterns.slowest_from),
+            _ranks(patterns.slowest_to),
+            patterns.begin_s,
+            patterns.measuring_s,
+            *(np.asarray(values, dtype=np.float64) for values in patterns.others.values()),
+        )
         if progress:
             progress((done + 1) / len(sizes))
 
 
-def _connections(
-    result: BisectionResult, sizes: Sequence[int], progress: Progress | None = None
-) -> Iterator[list[list[Any]]]:
+def _connections(result: BisectionResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     """Size by size the connections of some ranks at a time: receiver by receiver, each one's pattern by pattern."""
     hosts = [plain_name(place.host) for place in result.ranks]
     for done, size_index in enumerate(sizes):
         patterns = result.reader.patterns(size_index)
-        names, size, columns = _names(result, patterns), patterns.message_size_bytes, (0, len(patterns))
+        columns = (0, len(patterns))
         for ranks in result.rank_blocks(len(patterns), _BLOCK_CELLS) if len(patterns) else ():
             receive_from = result.reader.partners(size_index, "receive_from", ranks, columns)
-            times, full_load = (
-                result.reader.times(size_index, name, ranks, columns) for name in ("time_ns", "full_load_time_ns")
+            row, place = np.nonzero(receive_from != NO_RANK)
+            ends = receive_from[row, place], ranks[0] + row
+            time_ns, full_load_ns = (
+                result.reader.times(size_index, name, ranks, columns)[row, place]
+                for name in ("time_ns", "full_load_time_ns")
             )
-            rows = []
-            for row, place in np.argwhere(receive_from != NO_RANK).tolist():
-                rank, sender, time_ns = ranks[0] + row, int(receive_from[row, place]), float(times[row, place])
-                rows.append([*names[place], sender, rank, hosts[sender], hosts[rank], _known(time_ns),
-                             _known(1e9 * size / time_ns), _known(float(full_load[row, place]))])  # fmt: skip
-            yield rows
+            yield (
+                *_names(result, patterns, place), *ends, *(Words(end, hosts) for end in ends),
+                time_ns, 1e9 * patterns.message_size_bytes / time_ns, full_load_ns,
+            )  # fmt: skip
             if progress:
                 progress((done + ranks[1] / result.num_ranks) / len(sizes))
 

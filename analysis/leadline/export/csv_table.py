@@ -1,35 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a table of a result is, and tables as CSV (RFC 4180, lines end in LF), made piece by piece."""
+"""Tables as CSV (RFC 4180, lines end in LF), made piece by piece."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from leadline.export.pairs import PairBlock, Progress, columns_of, pair_blocks, plain_name
-from leadline.model import Column, FloatArray, LinkResult, RunResult, Slice
-
-Of = TypeVar("Of", bound=RunResult)
-
-# As text a cell takes about 700 bytes of memory.
-_BLOCK_CELLS = 1 << 16
+from leadline.export.table import Of, Progress, Table, Values, Words
+from leadline.model import Column, FloatArray
 
 
-@dataclass(frozen=True)
-class Table(Generic[Of]):
-    """What becomes a file: its columns, and its rows, some at a time, each a list with None for what is not there."""
-
-    columns: tuple[Column, ...]
-    rows: Callable[[Of, Sequence[int], Progress | None], Iterator[list[list[Any]]]]
-
-
-def with_others(table: Table[Of], columns: Sequence[Column]) -> Table[Of]:
-    """A table with columns that only the file knows: numbers, which may be no whole ones where they have no unit."""
-    others = (replace(column, unit="number") if column.unit in ("", "1") else column for column in columns)
-    return Table((*table.columns, *others), table.rows)
+def csv_pieces(result: Of, parts: Sequence[Any], table: Table[Of], progress: Progress | None = None) -> Iterator[str]:
+    """The header, then the lines of some rows at a time. Numbers read back exactly; empty = not there."""
+    yield header_of(table.columns)
+    is_whole = ["int" in table.kind_of(column) for column in table.columns]
+    for block in table.blocks(result, parts, progress):
+        lines = "\n".join(map(",".join, zip(*map(_texts, block, is_whole), strict=True)))
+        yield f"{lines}\n" if lines else ""
 
 
 def header_of(columns: Sequence[Column]) -> str:
@@ -37,52 +26,26 @@ def header_of(columns: Sequence[Column]) -> str:
     return row_text([column.name for column in columns])
 
 
-def csv_pieces(result: LinkResult, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:
-    """The header, then the lines of some pairs at a time. Numbers read back exactly; empty = not measured."""
-    hosts = [_quoted(plain_name(place.host)) for place in result.ranks]
-    yield header_of(columns_of(result))
-    for block in pair_blocks(result, parts, _BLOCK_CELLS, progress):
-        yield _lines(block, hosts)
-
-
-def table_csv_pieces(
-    result: Of, sizes: Sequence[int], table: Table[Of], progress: Progress | None = None
-) -> Iterator[str]:
-    """The same of a table of rows: the header, then some rows of some message sizes at a time."""
-    yield header_of(table.columns)
-    for rows in table.rows(result, sizes, progress):
-        yield "".join(map(row_text, rows))
-
-
 def row_text(row: Sequence[object]) -> str:
     """A line of a table; None is empty."""
     return ",".join(map(_text, row)) + "\n"
+
+
+def _texts(values: Values, is_whole: bool) -> Iterable[str]:
+    if isinstance(values, Words):
+        words = [_quoted(word) for word in values.words]
+        return [words[number] for number in values.number.tolist()]
+    if not isinstance(values, np.ndarray):
+        return ["" if value != value else _text(value) for value in values]  # NaN is not itself
+    if values.dtype.kind != "f":
+        return map(str, values.tolist())
+    return _whole(values) if is_whole else _real(values)
 
 
 def _text(value: object) -> str:
     if value is None:
         return ""
     return _quoted(value) if isinstance(value, str) else repr(value)
-
-
-def _lines(block: PairBlock, hosts: list[str]) -> str:
-    from_rank, to_rank = block.from_rank.tolist(), block.to_rank.tolist()
-    of_slice = f"{block.part.message_size_bytes},{block.part.repeat + 1}"
-    columns = (
-        map(str, from_rank),
-        map(str, to_rank),
-        [hosts[rank] for rank in from_rank],
-        [hosts[rank] for rank in to_rank],
-        [of_slice] * len(from_rank),
-        _whole(block.values["round"]),
-        *(_text_of(name, block.values[name]) for name in block.values if name != "round"),
-    )
-    lines = "\n".join(map(",".join, zip(*columns, strict=True)))
-    return f"{lines}\n" if lines else ""
-
-
-def _text_of(name: str, values: FloatArray) -> list[str]:
-    return _whole(values) if name == "count" else _real(values)
 
 
 def _whole(values: FloatArray) -> list[str]:

@@ -7,8 +7,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from leadline.export.csv_table import Table, with_others
-from leadline.export.pairs import Progress, plain_name
+import numpy as np
+
+from leadline.export.table import Block, Progress, Table, Words, by_column, plain_name, with_others
 from leadline.model import IO_TIMES, Column, IoPhase, IoResult, PhaseState
 
 _NAME_COLUMNS = (
@@ -37,49 +38,42 @@ def table_of(result: IoResult, is_of_ranks: bool) -> Table[IoResult]:
     return with_others(RANKS, result.other_columns) if is_of_ranks else PHASES
 
 
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _names(phase: IoPhase) -> list[Any]:
     return [phase.index + 1, phase.operation, phase.repeat + 1]
 
 
-def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[list[list[Any]]]:
+def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     rows = []
     for phase in result.measured_phases:
-        counts = [_known(phase.value(name)) for name in _COUNTS]
         rows.append([
             *_names(phase), int(phase.state == PhaseState.COMPLETE),
-            *(None if count is None else int(count) for count in counts),
-            *(_known(phase.value(name)) for name in (*_RATES, *_LATENCIES)),
+            *(None if math.isnan(count) else int(count) for count in map(phase.value, _COUNTS)),
+            *(phase.value(name) for name in (*_RATES, *_LATENCIES)),
             phase.summary.get("source"), phase.summary.get("is_durable") and 1,
         ])  # fmt: skip
-    yield rows
+    yield by_column(rows)
     if progress:
         progress(1)
 
 
-def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[list[list[Any]]]:
-    hosts = [plain_name(place.host) for place in result.ranks]
+def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
+    hosts, files = (
+        [plain_name(name) for name in names] for names in ([one.host for one in result.ranks], result.files)
+    )
     measured = result.measured_phases
     for done, phase in enumerate(measured):
         moved = result.rows(phase)
-        rates, calls = moved.bytes_per_s, (moved.call_ns_min, moved.call_ns_max)
-        rows = []
-        for rank in moved.has_row.nonzero()[0].tolist():
-            file = int(moved.file[rank])
-            rows.append([
-                *_names(phase), rank, hosts[rank],
-                plain_name(result.files[file]) if 0 <= file < len(result.files) else None,
-                *(_known(float(column[rank])) for column in (moved.begin_ns, moved.end_ns, moved.io_ns)),
-                *(_known(float(moved.times_ns[name][rank])) for name in IO_TIMES),
-                *(int(getattr(moved, name)[rank]) for name in _RANK_COUNTS),
-                *(float(time_ns[rank]) if moved.num_calls[rank] else None for time_ns in calls),
-                _known(float(rates[rank])),
-                *(_known(float(column[rank])) for column in moved.others.values()),
-            ])  # fmt: skip
-        yield rows
+        rank = np.flatnonzero(moved.has_row)
+        has_calls = moved.num_calls[rank] > 0
+        yield (
+            *([value] * len(rank) for value in _names(phase)), rank, Words(rank, hosts),
+            [files[file] if 0 <= file < len(files) else None for file in moved.file[rank].tolist()],
+            *(values[rank] for values in (moved.begin_ns, moved.end_ns, moved.io_ns)),
+            *(moved.times_ns[name][rank] for name in IO_TIMES),
+            *(getattr(moved, name)[rank] for name in _RANK_COUNTS),
+            *(np.where(has_calls, values[rank], np.nan) for values in (moved.call_ns_min, moved.call_ns_max)),
+            moved.bytes_per_s[rank], *(values[rank] for values in moved.others.values()),
+        )  # fmt: skip
         if progress:
             progress((done + 1) / len(measured))
 

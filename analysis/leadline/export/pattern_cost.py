@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leadline.export.csv_table import row_text
-from leadline.export.pairs import plain_name
+from leadline.export.table import plain_name
 from leadline.model.pattern_cost import PatternCost, Placement
 
 HEADER = "rank,host,send_ns,receive_ns,placed_at_rank,placed_on_host\n"

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from leadline.analyse.load import series_of
-from leadline.export.csv_table import Table
-from leadline.export.pairs import Progress, plain_name
+from leadline.export.table import Block, Progress, Table, Words, by_column, plain_name
 from leadline.model import Column, Definition, LoadPoint, TopologyCell, TopologyResult
 from leadline.stats.distribution import describe
 
@@ -50,16 +48,12 @@ def table_of(result: TopologyResult, is_of_channels: bool) -> Table[TopologyResu
     return CHANNELS if is_of_channels else CELLS
 
 
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _name_of(result: TopologyResult, cell: TopologyCell) -> list[Any]:
     topology = result.topologies[cell.topology_index]
     return [plain_name(topology.name), cell.message_size_bytes, cell.repeat + 1]
 
 
-def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[list[list[Any]]]:
+def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     cells = [cell for cell in result.cells if cell.size_index in sizes]
     for done, cell in enumerate(cells):
         topology, served = result.topologies[cell.topology_index], result.served_channels((cell,))
@@ -72,48 +66,43 @@ def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | No
             for time_ns in (spread.median, spread.mean):
                 rates = topology.rates(cell.message_size_bytes, time_ns, served)
                 values += [rates.total, rates.local, rates.average]
-            row += [spread.num_pairs or None, *(_known(value) for value in values)]
+            row += [spread.num_pairs or None, *values]
         rank_rates = result.rank_rates(cell)
         there = np.flatnonzero(np.isfinite(rank_rates))
         for place in there[rank_rates[there].argsort(kind="stable")][[0, -1]].tolist() if there.size else (None, None):
             row += [place, None if place is None else float(rank_rates[place])]
-        yield [row]
+        yield by_column([row])
         if progress:
             progress((done + 1) / len(cells))
 
 
-def _messages(
-    result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None
-) -> Iterator[list[list[Any]]]:
+def _messages(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     hosts = [plain_name(place.host) for place in result.ranks]
     cells = [cell for cell in result.cells if cell.size_index in sizes]
     for done, cell in enumerate(cells):
-        name = _name_of(result, cell)
         for first, end in result.rank_blocks(cell.topology_index, 1 << 14):
             found = result.arrivals(cell, first, end)
-            columns = (found.from_rank.tolist(), found.to_rank.tolist(), found.time_ns.tolist())
-            yield [
-                [*name, from_rank, to_rank, hosts[from_rank], hosts[to_rank], _known(time_ns),
-                 _known(1e9 * cell.message_size_bytes / time_ns)]
-                for from_rank, to_rank, time_ns in zip(*columns, strict=True)
-            ]  # fmt: skip
+            ranks = found.from_rank, found.to_rank
+            yield (
+                *([value] * len(found.to_rank) for value in _name_of(result, cell)),
+                *ranks, *(Words(rank, hosts) for rank in ranks),
+                found.time_ns, 1e9 * cell.message_size_bytes / found.time_ns,
+            )  # fmt: skip
         if progress:
             progress((done + 1) / len(cells))
 
 
-def _points(
-    result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None
-) -> Iterator[list[list[Any]]]:
+def _points(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     found: list[tuple[LoadPoint, float]] = [
         pair for one in series_of(result) if one.size_index in sizes
         for pair in zip(one.points, one.total_bytes_per_s.tolist(), strict=True)
     ]  # fmt: skip
     found.sort(key=lambda pair: pair[0].begin_s)
-    yield [
+    yield by_column([
         [*_name_of(result, point.cell), point.begin_s, point.elapsed_s, point.num_exchanges, point.num_verified,
          point.time_ns_median, point.time_ns_max, rate]
         for point, rate in found
-    ]  # fmt: skip
+    ])  # fmt: skip
     if progress:
         progress(1)
 

@@ -138,18 +138,12 @@ class BisectionResult(RunResult):
     @property
     def precision(self) -> float:
         """The share of the mean below which the half-width ends a size; 0 = never; NaN = the file does not tell."""
-        try:
-            return float(self.options["precision"])
-        except (KeyError, ValueError):
-            return math.nan
+        return self._number_of_option("precision", math.nan)
 
     @property
     def threshold(self) -> float:
         """A connection is slow where it is slower than the median connection by more than this share of its speed."""
-        try:
-            return float(self.options["threshold"])
-        except (KeyError, ValueError):
-            return 0.2
+        return self._number_of_option("threshold", 0.2)
 
     @property
     def slow_limit(self) -> float:

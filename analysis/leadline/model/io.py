@@ -150,10 +150,7 @@ class IoResult(RunResult):
     @property
     def threshold(self) -> float:
         """A rank is a straggler where it is slower than the median rank by more than this share of its rate."""
-        try:
-            return float(self.options["threshold"])
-        except (KeyError, ValueError):
-            return 0.1
+        return self._number_of_option("threshold", 0.1)
 
     @property
     def measured_phases(self) -> tuple[IoPhase, ...]:

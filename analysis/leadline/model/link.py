@@ -20,7 +20,6 @@ from leadline.model.run import (
     RunProvenance,
     RunResult,
     member_of,
-    size_in_bytes,
 )
 from leadline.model.table import Record, three_lines
 from leadline.settings import Statistic
@@ -243,18 +242,7 @@ class LinkResult(RunResult):
         """The slice of a message size (1024, "1KiB") and a repeat (0-based). What is left out must have only one value
         in the result; LeadlineError where it has several, or where there is no such slice.
         """
-        parts = self.slices
-        if size is not None:
-            size_bytes = size_in_bytes(size)
-            parts = tuple(part for part in parts if part.message_size_bytes == size_bytes)
-        if repeat is not None:
-            parts = tuple(part for part in parts if part.repeat == repeat)
-        if len(parts) == 1:
-            return parts[0]
-        sizes = ", ".join(dict.fromkeys(bytes_text(part.message_size_bytes) for part in self.slices))
-        repeats = ", ".join(dict.fromkeys(str(part.repeat) for part in self.slices))
-        problem = "several slices of the result fit; say which" if parts else "the result has no such slice"
-        raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
+        return self._only_one("slice", self.slices, size, repeat)
 
     @property
     def times(self) -> PairMatrices:

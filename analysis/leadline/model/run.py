@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,18 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 _Result = TypeVar("_Result", bound="RunResult")
 _Choice = TypeVar("_Choice", bound=Enum)
+
+
+class _OfSize(Protocol):
+    """A slice, or a cell."""
+
+    @property
+    def message_size_bytes(self) -> int: ...
+    @property
+    def repeat(self) -> int: ...
+
+
+_Part = TypeVar("_Part", bound=_OfSize)
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,6 +149,28 @@ class RunResult:
             f"over {self.provenance.transport}, {self.provenance.start_utc}",
             f"{self._parts()} of {sizes}; {counted(len(self.findings), 'finding')}",
         )
+
+    def _number_of_option(self, name: str, otherwise: float) -> float:
+        """What the run was told; files may not have it."""
+        try:
+            return float(self.options[name])
+        except (KeyError, ValueError):
+            return otherwise
+
+    def _only_one(self, what: str, parts: Sequence[_Part], size: int | str | None, repeat: int | None) -> _Part:
+        """The part of this message size and repeat, None = any. LeadlineError where it is none, or several."""
+        found = parts
+        if size is not None:
+            size_bytes = size_in_bytes(size)
+            found = [part for part in found if part.message_size_bytes == size_bytes]
+        if repeat is not None:
+            found = [part for part in found if part.repeat == repeat]
+        if len(found) == 1:
+            return found[0]
+        sizes = ", ".join(bytes_text(one) for one in self.message_sizes_bytes)
+        repeats = ", ".join(dict.fromkeys(str(part.repeat) for part in parts))
+        problem = f"several {what}s of the result fit; say which" if found else f"the result has no such {what}"
+        raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
 
     def _parts(self) -> str:
         """What has these sizes, in a few words."""

@@ -12,12 +12,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.error import ExitStatus, LeadlineError
+from leadline.error import LeadlineError
 from leadline.model.array import LabelledArray
-from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, member_of, no_choice, size_in_bytes
+from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, member_of, no_choice
 from leadline.model.table import Table, first_of
 from leadline.settings import Statistic
-from leadline.units import bytes_text
 
 # A matrix of all ranks with all ranks has at most so many bytes.
 _MOST_MATRIX_BYTES = 1 << 30
@@ -192,17 +191,7 @@ class TopologyResult(RunResult):
         """
         index = self.topology(topology).index
         cells = [cell for cell in self.cells if cell.topology_index == index]
-        if size is not None:
-            size_bytes = size_in_bytes(size)
-            cells = [cell for cell in cells if cell.message_size_bytes == size_bytes]
-        if repeat is not None:
-            cells = [cell for cell in cells if cell.repeat == repeat]
-        if len(cells) == 1:
-            return cells[0]
-        sizes = ", ".join(bytes_text(one) for one in self.message_sizes_bytes)
-        repeats = ", ".join(str(one) for one in range(self.num_repeats))
-        problem = "several cells of the result fit; say which" if cells else "the result has no such cell"
-        raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
+        return self._only_one("cell", cells, size, repeat)
 
     def exchange_times_ns(self, cell: TopologyCell, definition: Definition | str = Definition.EXCHANGE) -> FloatArray:
         """Of every timed exchange in order, float64 [I]; NaN = not measured."""

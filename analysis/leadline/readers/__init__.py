@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from leadline.hdf5_process import Hdf5File
 from leadline.model import BisectionResult, IoResult, LinkResult, TopologyResult
-from leadline.readers.hdf5 import read_link_result
-from leadline.readers.hdf5_bisection import read_bisection_result
+from leadline.readers.hdf5 import LinkReader
+from leadline.readers.hdf5_bisection import BisectionReader
 from leadline.readers.hdf5_file import as_far_as_known, benchmark_of, opened
-from leadline.readers.hdf5_io import read_io_result
-from leadline.readers.hdf5_topology import read_topology_result
+from leadline.readers.hdf5_io import IoReader
+from leadline.readers.hdf5_topology import TopologyReader
 from leadline.readers.input_file import InputFile, another_kind, unreadable
 from leadline.readers.sion import as_hdf5
 
@@ -92,11 +90,11 @@ def _load_kind(path: str | os.PathLike[str], kind: type[_Kind]) -> _Kind:
     raise another_kind(result.path, why, f"Use leadline report, or in Python leadline.load_{found}()")
 
 
-_READERS: dict[str, Callable[[InputFile, Hdf5File], LinkResult | TopologyResult | BisectionResult | IoResult]] = {
-    "link": read_link_result,
-    "topology": read_topology_result,
-    "bisection": read_bisection_result,
-    "io": read_io_result,
+_READERS: dict[str, type[LinkReader] | type[TopologyReader] | type[BisectionReader] | type[IoReader]] = {
+    "link": LinkReader,
+    "topology": TopologyReader,
+    "bisection": BisectionReader,
+    "io": IoReader,
 }
 
 
@@ -107,4 +105,4 @@ def _load_hdf5(input_file: InputFile) -> LinkResult | TopologyResult | Bisection
             why = f"a result of '{benchmark}', which this program does not know"
             raise another_kind(input_file.path, why, "Use a newer leadline")
         with as_far_as_known(input_file.path, file):
-            return _READERS[benchmark](input_file, file)
+            return _READERS[benchmark](input_file, file).result()

@@ -60,17 +60,23 @@ def reason_of(error: BaseException) -> str:
 
 def provenance_of(values: Mapping[str, Any], kind_of: type[Origin]) -> Origin:
     """From the attributes of /provenance, or what stands for them."""
-    names = tuple(one.name for one in dataclasses.fields(kind_of))
-    missing = [name for name in names if name not in values and name != "end_utc"]
+    facts = facts_of({"end_utc": ""} | dict(values), kind_of)
+    missing = [one.name for one in dataclasses.fields(kind_of) if one.name not in facts]
     if missing:
         raise DamagedError(f"/provenance has no {missing[0]}")
-    return kind_of(**facts_of({"end_utc": ""} | dict(values), kind_of, names))
+    return kind_of(**facts)
 
 
-def facts_of(values: Mapping[str, Any], kind_of: type[Any], names: Sequence[str]) -> dict[str, Any]:
+def facts_of(values: Mapping[str, Any], kind_of: type[Any]) -> dict[str, Any]:
     """Attributes of a group as the members of a dataclass that have their names."""
-    kinds = {one.name: one.type for one in dataclasses.fields(kind_of)}
-    return {name: _FACTS[kinds[name]](values[name]) for name in names}
+    kinds = {one.name: one.type for one in dataclasses.fields(kind_of) if one.type in _FACTS}
+    return {name: _FACTS[kinds[name]](values[name]) for name in kinds.keys() & values.keys()}
+
+
+def columns_of(kind_of: type[Any]) -> dict[str, str]:
+    """The members of a dataclass that are columns or numbers, with the kinds that their datasets may have."""
+    kinds = {one.name: _KINDS.get(str(one.type)) for one in dataclasses.fields(kind_of)}
+    return {name: kind for name, kind in kinds.items() if kind}
 
 
 def real_of(value: Any) -> float:
@@ -78,6 +84,7 @@ def real_of(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
+_KINDS = {"FloatArray": "f", "float": "f", "IntArray": "iu", "BoolArray": "iu", "int": "iu"}
 _FACTS: dict[Any, Callable[[Any], Any]] = {
     "str": text_of,
     "float": real_of,
@@ -101,19 +108,11 @@ def linktest_of(values: Mapping[str, Any], location: Any, num_ranks: int) -> Lin
     if places.shape != (num_ranks, 4) or places.dtype.kind not in "ui":
         raise DamagedError(f"/linktest/location is {places.dtype} of the shape {places.shape}")
 
-    def times(name: str) -> tuple[float, float, float]:
-        return real_of(values[f"{name}_min"]), real_of(values[f"{name}_max"]), real_of(values[f"{name}_mean"])
-
-    return LinkTestRecord(
-        num_iterations=int(values["num_iterations"]),
-        message_size_bytes=int(values["message_size_bytes"]),
-        has_all_to_all=bool(int(values["has_all_to_all"])),
-        is_serial=bool(int(values["is_serial"])),
-        is_permuted=bool(int(values["is_permuted"])),
-        time_s=times("time_s"),
-        all_to_all_time_s=times("all_to_all_time_s"),
-        location=places.astype(np.int64),
-    )
+    times: dict[str, Any] = {
+        name: tuple(real_of(values[f"{name}_{which}"]) for which in ("min", "max", "mean"))
+        for name in ("time_s", "all_to_all_time_s")
+    }
+    return LinkTestRecord(**facts_of(values, LinkTestRecord), **times, location=places.astype(np.int64))
 
 
 def retests_of(columns: Sequence[Sequence[Any]], num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:

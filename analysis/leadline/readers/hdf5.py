@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-from leadline.hdf5_process import Hdf5File
 from leadline.model import Column, LinkResult, LinkTestRecord, Provenance, Retest, Slice
 from leadline.readers import pair_cells
 from leadline.readers.contents import (
     MATRICES,
     all_to_all_of,
     bisection_of,
-    findings_of,
     has_rounds,
     linktest_of,
-    provenance_of,
     retests_of,
 )
 from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_rows import RowReader
-from leadline.readers.input_file import InputFile
 from leadline.readers.sampled_rounds import NAME as SAMPLED
 from leadline.readers.sampled_rounds import SampledReader
 
@@ -27,19 +23,12 @@ from leadline.readers.sampled_rounds import SampledReader
 _CELLS = (pair_cells.NAME, SAMPLED)
 
 
-def read_link_result(input_file: InputFile, file: Hdf5File) -> LinkResult:
-    """Reads all but the matrices, and checks that those are there; LeadlineError or a bad value for whatever is not a
-    result.
-    """
-    return _Reader(input_file, file).result()
-
-
-class _Reader(FileReader):
-    """One pass over an open file."""
+class LinkReader(FileReader):
+    """Reads all but the matrices, and checks that those are there."""
 
     def result(self) -> LinkResult:
-        provenance = provenance_of(self._attributes("provenance"), Provenance)
-        head = self._head(provenance.num_ranks)
+        """LeadlineError or a bad value for whatever is not one."""
+        head = self._head(Provenance)
         num_sizes, num_ranks, summary = len(head["message_sizes_bytes"]), len(head["ranks"]), head["summary"]
         slices = self._slices(head["message_sizes_bytes"], num_ranks)
         repeats_with_schedule = self._find_schedules(slices, num_ranks)
@@ -56,11 +45,9 @@ class _Reader(FileReader):
         linktest = self._linktest(num_ranks)
         return LinkResult(
             **head,
-            provenance=provenance,
             slices=slices,
             pair_columns=self._pair_columns(slices[0].repeat),
             retests=self._retests(num_sizes, num_ranks),
-            findings=findings_of(summary),
             diagnoses=diagnosis_of(summary, slices, num_ranks, len({place.host for place in head["ranks"]})),
             all_to_all=all_to_all_of(summary, slices, linktest),
             bisection_bytes_per_s=bisection_of(summary, slices),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.hdf5_process import Hdf5File
 from leadline.model import (
     NO_RANK,
     BaselineSamples,
@@ -19,19 +18,14 @@ from leadline.model import (
     IntArray,
     PatternKind,
     Patterns,
-    RunProvenance,
     SlowConnection,
 )
-from leadline.readers.contents import DamagedError, facts_of, findings_of, provenance_of, real_of, text_of
+from leadline.readers.contents import DamagedError, columns_of, facts_of, real_of, text_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
-from leadline.readers.input_file import InputFile
 
-_FACTS = ("num_participants", "num_exchanges", "seed", "within_hosts")
-_SPEEDS = ("bytes_per_s_mean", "bytes_per_s_harmonic", "bytes_per_s_min", "bytes_per_s_max", "bytes_per_s_full_load")
-_SECONDS = ("begin_s", "measuring_s")
-_WHOLE = ("kind", "index", "repeat", "accepted", "num_connections", "slowest_from", "slowest_to")
-_PATTERN_COLUMNS = {**dict.fromkeys(_WHOLE, "iu"), **dict.fromkeys(_SECONDS + _SPEEDS, "f")}
+_OF_SIZE = ("size_index", "message_size_bytes", "number")  # the place of a row says it
+_PATTERN_COLUMNS = {name: kind for name, kind in columns_of(Patterns).items() if name not in _OF_SIZE}
 _BASELINE_COLUMNS = {"number": "iu", "from": "iu", "to": "iu", "time_ns": "f"}
 _MATRICES = {"send_to": "i", "receive_from": "i", "time_ns": "f", "full_load_time_ns": "f"}
 _BASELINE_TIMES = "bisection/baseline/time_ns"
@@ -39,21 +33,14 @@ _ROWS_AT_A_TIME = 1 << 16
 _MOST_NUMBER = 1 << 62
 
 
-def read_bisection_result(input_file: InputFile, file: Hdf5File) -> BisectionResult:
-    """Reads all but patterns and times, and checks that those are there; LeadlineError or a bad value for whatever is
-    not a result.
-    """
-    return _Reader(input_file, file).result()
-
-
-class _Reader(FileReader):
-    """One pass over an open file."""
+class BisectionReader(FileReader):
+    """Reads all but patterns and times, and checks that those are there."""
 
     def result(self) -> BisectionResult:
-        provenance = provenance_of(self._attributes("provenance"), RunProvenance)
-        head = self._head(provenance.num_ranks)
+        """LeadlineError or a bad value for whatever is not one."""
+        head = self._head()
         sizes, num_ranks, summary = head["message_sizes_bytes"], len(head["ranks"]), head["summary"]
-        facts = facts_of(self._attributes("bisection"), BisectionResult, _FACTS)
+        facts = facts_of(self._attributes("bisection"), BisectionResult)
         num_participants, num_exchanges = facts["num_participants"], facts["num_exchanges"]
         if not 0 <= num_participants <= num_ranks or num_exchanges < 1:
             raise self._damaged(
@@ -68,8 +55,6 @@ class _Reader(FileReader):
         reader = _NumbersOfPatterns(numbers, sizes, num_ranks, max_patterns, max_baseline, len(names), other_names)
         return BisectionResult(
             **head,
-            provenance=provenance,
-            findings=findings_of(summary),
             **facts,
             pattern_names=names,
             max_patterns=max_patterns,
@@ -89,21 +74,18 @@ class _Reader(FileReader):
         shape = self._shape("bisection/time_ns")
         if len(shape) != 3 or shape[:2] != (num_sizes, num_ranks):
             raise self._damaged(f"/bisection/time_ns has the shape {shape}")
-        for name, kinds in _MATRICES.items():
-            self._add(f"bisection/{name}", shape, kinds)
+        self._add_all("bisection", shape, _MATRICES)
         return shape[2]
 
     def _tables(self, num_sizes: int, max_patterns: int) -> tuple[Column, ...]:
-        for name, kinds in _PATTERN_COLUMNS.items():
-            self._add(f"bisection/patterns/{name}", (num_sizes, max_patterns), kinds)
+        self._add_all("bisection/patterns", (num_sizes, max_patterns), _PATTERN_COLUMNS)
         others = self._add_others("bisection/patterns", (num_sizes, max_patterns), _PATTERN_COLUMNS)
         if not self._has("bisection/baseline"):
             return others
         shape = self._shape(_BASELINE_TIMES)
         if len(shape) != 2 or shape[0] != num_sizes:
             raise self._damaged(f"/bisection/baseline/time_ns has the shape {shape}")
-        for name, kinds in _BASELINE_COLUMNS.items():
-            self._add(f"bisection/baseline/{name}", shape, kinds)
+        self._add_all("bisection/baseline", shape, _BASELINE_COLUMNS)
         return others
 
 
@@ -149,8 +131,10 @@ class _NumbersOfPatterns:
     def patterns(self, size_index: int) -> Patterns:
         first = size_index * self._max_patterns
         end = first + self._num_measured(first)
-        columns: dict[str, Any] = {name: self._whole(f"bisection/patterns/{name}", first, end) for name in _WHOLE}
-        columns |= {name: self._numbers.times(f"bisection/patterns/{name}", first, end) for name in _SECONDS + _SPEEDS}
+        columns: dict[str, Any] = {
+            name: (self._numbers.times if kind == "f" else self._whole)(f"bisection/patterns/{name}", first, end)
+            for name, kind in _PATTERN_COLUMNS.items()
+        }
         columns["accepted"] = columns["accepted"] != 0
         columns["begin_s"] = np.nan_to_num(columns["begin_s"])  # 0 is a moment
         columns["others"] = {

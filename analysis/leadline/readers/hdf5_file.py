@@ -10,8 +10,17 @@ from typing import Any
 
 from leadline.error import LeadlineError
 from leadline.hdf5_process import Dataset, Group, Hdf5File
-from leadline.model import Column, RankLocation
-from leadline.readers.contents import BAD_VALUES, FORMAT_VERSION, rank_placement, reason_of, summary_of, text_of
+from leadline.model import Column, RankLocation, RunProvenance
+from leadline.readers.contents import (
+    BAD_VALUES,
+    FORMAT_VERSION,
+    findings_of,
+    provenance_of,
+    rank_placement,
+    reason_of,
+    summary_of,
+    text_of,
+)
 from leadline.readers.input_file import InputFile, another_kind, truncated, unreadable
 
 
@@ -65,12 +74,14 @@ class FileReader:
         self._file.close()
         self._input.close()
 
-    def _head(self, num_ranks: int) -> dict[str, Any]:
-        """What every result has, by its name in RunResult, but provenance and findings; `num_ranks` as stored there."""
+    def _head(self, kind_of_provenance: type[RunProvenance] = RunProvenance) -> dict[str, Any]:
+        """What every result has, by its name in RunResult."""
+        provenance = provenance_of(self._attributes("provenance"), kind_of_provenance)
         sizes = tuple(int(size) for size in self._array("message_size_bytes", 1))
         ranks = self._ranks()
-        if not sizes or not ranks or num_ranks != len(ranks):
-            raise self._damaged(f"{num_ranks} ranks, {len(ranks)} places, {len(sizes)} message sizes")
+        if not sizes or not ranks or provenance.num_ranks != len(ranks):
+            raise self._damaged(f"{provenance.num_ranks} ranks, {len(ranks)} places, {len(sizes)} message sizes")
+        summary = summary_of(text_of(self._scalar("summary"))) if self._has("summary") else None
         complete = bool(self._scalar("status/complete"))
         attributes = self._file.attributes()
         return {
@@ -80,7 +91,9 @@ class FileReader:
             "options": {name: text_of(value) for name, value in self._attributes("options").items()},
             "message_sizes_bytes": sizes,
             "ranks": ranks,
-            "summary": summary_of(text_of(self._scalar("summary"))) if self._has("summary") else None,
+            "provenance": provenance,
+            "findings": findings_of(summary),
+            "summary": summary,
             "complete": complete,
             "close": self.close,
             "incomplete_reason": "" if complete else text_of(self._scalar("status/reason")) or "no reason given",
@@ -155,6 +168,11 @@ class FileReader:
         if dataset.offset is None and not self._file.has_room_for(dataset):
             raise self._damaged(f"/{name} has the shape {dataset.shape}, more than the file has room for")
         self._datasets[name] = dataset
+
+    def _add_all(self, group: str, shape: tuple[int, ...], kinds: Mapping[str, str]) -> None:
+        """Tables of one shape, by their names."""
+        for name, kind in kinds.items():
+            self._add(f"{group}/{name}", shape, kind)
 
     def _column(self, name: str, unit: str) -> Column:
         """A dataset as the file describes it; files of the first version do not, and `unit` is right for them."""

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.hdf5_process import Hdf5File
-from leadline.model import Column, FloatArray, IntArray, RunProvenance
+from leadline.model import Column, FloatArray, IntArray
 from leadline.model.io import (
     IO_TIMES,
     NUM_LATENCY_BUCKETS,
@@ -20,43 +19,27 @@ from leadline.model.io import (
     PhaseState,
     Series,
 )
-from leadline.readers.contents import facts_of, findings_of, provenance_of, text_of
+from leadline.readers.contents import columns_of, facts_of, text_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
-from leadline.readers.input_file import InputFile
 
-_FACTS = ("movement", "order", "num_objects", "object_size_bytes", "run", "backend_library", "file_system")
 _OPERATIONS = ("write", "read")
-_SPANS = ("begin_ns", "end_ns", "io_ns")
-_CALLS = ("call_ns_min", "call_ns_max")
-_COUNTS = (
-    "num_objects", "bytes", "message_bytes", "num_calls", "num_continued", "bytes_at_stop", "num_mismatches", "file",
-    "cache_known", "cache_pages", "cached_before", "dirty_before", "writeback_before", "cached_after", "dirty_after",
-    "writeback_after",
-)  # fmt: skip
+_COLUMNS = columns_of(PhaseRows)
+del _COLUMNS["has_row"]  # follows from them
 
 
-def read_io_result(input_file: InputFile, file: Hdf5File) -> IoResult:
-    """Reads all but the rows of ranks, and checks that those are there; LeadlineError or a bad value for whatever is
-    not a result.
-    """
-    return _Reader(input_file, file).result()
-
-
-class _Reader(FileReader):
-    """One pass over an open file."""
+class IoReader(FileReader):
+    """Reads all but the rows of ranks, and checks that those are there."""
 
     def result(self) -> IoResult:
-        provenance = provenance_of(self._attributes("provenance"), RunProvenance)
-        head = self._head(provenance.num_ranks)
+        """LeadlineError or a bad value for whatever is not one."""
+        head = self._head()
         num_ranks = len(head["ranks"])
         phases = self._phases()
         numbers, others = self._numbers(len(phases), num_ranks)
         return IoResult(
             **head,
-            provenance=provenance,
-            findings=findings_of(head["summary"]),
-            **facts_of(self._attributes("io"), IoResult, _FACTS),
+            **facts_of(self._attributes("io"), IoResult),
             io_ranks=self._io_ranks(num_ranks),
             files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
             phases=phases,
@@ -98,10 +81,8 @@ class _Reader(FileReader):
 
     def _numbers(self, num_phases: int, num_ranks: int) -> tuple[NumberReader, tuple[Column, ...]]:
         of_each = (num_phases, num_ranks)
-        for name in (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES)):
-            self._add(f"io/ranks/{name}", of_each, "f")
-        for name in (*_COUNTS, "series_bin_ns"):
-            self._add(f"io/ranks/{name}", of_each, "iu")
+        kinds = {f"{time}_ns": "f" for time in IO_TIMES} | _COLUMNS | {"series_bin_ns": "iu"}
+        self._add_all("io/ranks", of_each, kinds)
         self._add("io/ranks/latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
         self._add("io/ranks/series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
         known = [name.rpartition("/")[2] for name in self._datasets]
@@ -123,11 +104,13 @@ class _RowReader:
         has_row = self._stored("end_ns", phase) != 0
         is_whole = has_row & (phase not in self._interrupted)
         times = {name: self._times(f"{name}_ns", phase, is_whole) for name in IO_TIMES}
-        spans = {name: self._times(name, phase, has_row) for name in ("begin_ns", "end_ns")}
-        spans |= {name: self._times(name, phase, is_whole) for name in ("io_ns", *_CALLS)}
-        counts = {name: self._stored(name, phase).astype(np.int64) for name in _COUNTS}
-        counts["file"] = np.where(has_row, counts["file"], -1)
-        numbers: dict[str, Any] = {**spans, **counts}
+        numbers: dict[str, Any] = {}
+        for name, kind in _COLUMNS.items():
+            if kind == "f":
+                numbers[name] = self._times(name, phase, has_row if name in ("begin_ns", "end_ns") else is_whole)
+            else:
+                numbers[name] = self._stored(name, phase).astype(np.int64)
+        numbers["file"] = np.where(has_row, numbers["file"], -1)
         others = {name: np.where(is_whole, self._stored(name, phase), np.nan) for name in self._others}
         return PhaseRows(has_row=has_row, times_ns=times, others=others, **numbers)
 

@@ -8,51 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from leadline.hdf5_process import Hdf5File
 from leadline.model import (
     RANK_STATISTICS,
     Channels,
     FloatArray,
     IntArray,
     LoadPoint,
-    RunProvenance,
     ServedChannels,
     Topology,
     TopologyCell,
     TopologyResult,
 )
-from leadline.readers.contents import facts_of, findings_of, provenance_of
+from leadline.readers.contents import columns_of, facts_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
-from leadline.readers.input_file import InputFile
 
-_FACTS = ("name", "shape", "mode", "num_channels", "max_channels_rank", "num_ways")
 _RANK_TIMES = tuple(f"rank_time_ns_{statistic.value}" for statistic in RANK_STATISTICS)
 _EXCHANGE_TIMES = ("exchange_time_ns", "exchange_with_barrier_time_ns")
-_LOAD_COLUMNS = {
-    "topology_index": "iu", "size_index": "iu", "repeat": "iu", "begin_s": "f", "elapsed_s": "f",
-    "num_exchanges": "iu", "num_verified": "iu", "time_ns_median": "f", "time_ns_max": "f",
-}  # fmt: skip
+_LOAD_COLUMNS = dict.fromkeys(("topology_index", "size_index", "repeat"), "iu") | columns_of(LoadPoint)
 _SERVED_COLUMNS = ("num_channels", "max_channels_rank")  # older files do not have them
 
 
-def read_topology_result(input_file: InputFile, file: Hdf5File) -> TopologyResult:
-    """Reads all but channels and times, and checks that those are there; LeadlineError or a bad value for whatever is
-    not a result.
-    """
-    return _Reader(input_file, file).result()
-
-
-class _Reader(FileReader):
-    """One pass over an open file."""
-
-    def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
-        super().__init__(input_file, file)
-        self._rooms: set[tuple[int, ...]] = set()  # [R, S, I] of all topologies
+class TopologyReader(FileReader):
+    """Reads all but channels and times, and checks that those are there."""
 
     def result(self) -> TopologyResult:
-        provenance = provenance_of(self._attributes("provenance"), RunProvenance)
-        head = self._head(provenance.num_ranks)
+        """LeadlineError or a bad value for whatever is not one."""
+        head = self._head()
+        self._rooms: set[tuple[int, ...]] = set()  # [R, S, I] of all topologies
         num_sizes, num_ranks = len(head["message_sizes_bytes"]), len(head["ranks"])
         is_load = self._has("load")
         topologies = self._topologies(num_sizes, num_ranks, is_load)
@@ -61,8 +44,6 @@ class _Reader(FileReader):
         num_repeats, _, num_iterations = next(iter(self._rooms), (0, 0, 0))
         return TopologyResult(
             **head,
-            provenance=provenance,
-            findings=findings_of(head["summary"]),
             topologies=topologies,
             num_repeats=num_repeats,
             num_iterations=num_iterations,
@@ -84,21 +65,18 @@ class _Reader(FileReader):
         return tuple(found)
 
     def _topology(self, index: int, name: str, num_sizes: int, num_ranks: int, is_load: bool) -> Topology:
-        facts = facts_of(self._attributes(name), Topology, _FACTS)
+        facts = facts_of(self._attributes(name), Topology)
         num_channels, num_ways = facts["num_channels"], facts["num_ways"]
         num_rows = 2 * num_channels
         if num_channels < 1 or num_ways not in (1, 2):
             raise self._damaged(f"/{name} has {num_channels} channels of {num_ways} messages")
         self._add(f"{name}/row_start", (num_ranks + 1,), "iu")
-        self._add(f"{name}/partner", (num_rows,), "iu")
-        self._add(f"{name}/starts", (num_rows,), "iu")
+        self._add_all(name, (num_rows,), {"partner": "iu", "starts": "iu"})
         if not is_load:
             room = self._room(f"{name}/exchange_time_ns", num_sizes)
             self._rooms.add(room)
-            for dataset in _EXCHANGE_TIMES:
-                self._add(f"{name}/{dataset}", room, "f")
-            for dataset in _RANK_TIMES:
-                self._add(f"{name}/{dataset}", (*room[:2], num_ranks), "f")
+            self._add_all(name, room, dict.fromkeys(_EXCHANGE_TIMES, "f"))
+            self._add_all(name, (*room[:2], num_ranks), dict.fromkeys(_RANK_TIMES, "f"))
             self._add(f"{name}/arrival_time_ns", (*room[:2], num_rows), "f")
             if self._has(f"{name}/num_served"):
                 self._add(f"{name}/num_served", (*room[:2], num_ranks), "iu")

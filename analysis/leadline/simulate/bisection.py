@@ -12,7 +12,7 @@ import numpy as np
 from leadline.model import NO_RANK, FloatArray, IntArray
 from leadline.model.simulation import SimulatedBisection, SimulatedPattern
 from leadline.simulate.network import NO_LINK, Network
-from leadline.simulate.patterns import Participants, random_pattern
+from leadline.simulate.patterns import Participants
 from leadline.stats.interval import mean_interval
 
 # As the engine's (engine/bench/bisection/stopping.hpp): the interval is examined rarely, so that it stays valid.
@@ -91,10 +91,8 @@ def simulate(
     `on_pattern` sees every random pattern first: its index, and whom every rank sends to.
     """
     of_pattern = Congestion(experiment)
-    ranks = experiment.participants.ranks()
     rows: list[tuple[int, float, float, float]] = []
-    for index in _indices(indices, rows):
-        send_to = random_pattern(experiment.participants, ranks, experiment.seed, index)
+    for index, send_to in _patterns(experiment, indices, rows):
         if on_pattern:
             on_pattern(index, send_to)
         found = of_pattern.of(send_to, (0, index))
@@ -113,7 +111,7 @@ def simulate(
         hosts=experiment.hosts,
         active_ranks_per_host=experiment.participants.active_ranks_per_host,
         within_hosts=experiment.participants.within_hosts,
-        num_participants=len(ranks),
+        num_participants=experiment.participants.num_participants,
         pattern_index=np.array([row[0] for row in rows], dtype=np.int64),
         relative_mean=relative_mean,
         relative_harmonic=relative_harmonic,
@@ -132,15 +130,15 @@ def simulate(
     )
 
 
-def _indices(wanted: Sequence[int] | Extent, rows: Sequence[tuple[int, float, float, float]]) -> Iterator[int]:
-    """Of the next random pattern; `rows` are those that are done, with their means in the second place."""
-    if not isinstance(wanted, Extent):
-        yield from wanted
-        return
+def _patterns(
+    experiment: Experiment, wanted: Sequence[int] | Extent, rows: Sequence[tuple[int, float, float, float]]
+) -> Iterator[tuple[int, IntArray]]:
+    """Random ones with their indices; `rows` are those that are done, with their means in the second place."""
+    indices = range(wanted.rounds) if isinstance(wanted, Extent) else wanted
     next_look = _MIN_PATTERNS
-    for index in range(wanted.rounds):
-        yield index
-        if len(rows) == next_look:
+    for one in experiment.participants.random(experiment.seed, indices):
+        yield one
+        if isinstance(wanted, Extent) and len(rows) == next_look:
             interval = mean_interval(np.array([row[1] for row in rows]))
             if interval.half_width < wanted.precision * interval.mean:
                 return

@@ -12,7 +12,6 @@ from leadline.model import BisectionResult, FloatArray, IntArray, PatternKind
 from leadline.model.simulation import PatternComparison, PatternDeviation, SimulatedBisection
 from leadline.simulate.experiments import participants_of_result
 from leadline.simulate.measured import PatternCheck, without_random
-from leadline.simulate.patterns import random_pattern
 
 # Of a simulation that was not made from this very result so many patterns are drawn again and compared with it.
 _NUM_CHECKED = 10
@@ -88,11 +87,10 @@ def _largest_size(result: BisectionResult) -> int:
 
 def _check_some(result: BisectionResult, size_index: int, index: IntArray) -> None:
     """Some of them, evenly from the first to the last."""
-    participants, check = participants_of_result(result), PatternCheck(result, size_index)
-    ranks = participants.ranks()
-    for place in np.unique(np.linspace(0, len(index) - 1, _NUM_CHECKED).round().astype(int)):
-        one = int(index[place])
-        check.expect(one, random_pattern(participants, ranks, result.seed, one))
+    check = PatternCheck(result, size_index)
+    places = np.unique(np.linspace(0, len(index) - 1, _NUM_CHECKED).round().astype(int))
+    for one, send_to in participants_of_result(result).random(result.seed, index[places].tolist()):
+        check.expect(one, send_to)
 
 
 def _mean(values: FloatArray) -> float:

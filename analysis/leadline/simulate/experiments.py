@@ -51,7 +51,7 @@ def experiment_of_result(network: Network, routing: str | None, result: Bisectio
 def participants_of_result(result: BisectionResult) -> Participants:
     """Those that had part in its patterns. LeadlineError where they are not as many as the file says."""
     participants = Participants(tuple(result.host_index.tolist()), result.active_ranks_per_host, result.within_hosts)
-    expected = len(participants.ranks())
+    expected = participants.num_participants
     if expected != result.num_participants:
         why = f"{result.num_participants} ranks take part, but its hosts and --active-ranks-per-host give {expected}"
         raise LeadlineError(f"cannot follow '{result.path}'", why, status=ExitStatus.RUN_FAILED)

@@ -1,18 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The random patterns of engine/schedule/pattern.cpp: equal participants, seed and index give equal patterns."""
+"""The patterns of the bisection test, which the program `leadline` draws: equal participants, seed and index give equal
+patterns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from leadline.error import ExitStatus, LeadlineError
-from leadline.model import NO_RANK, IntArray
-from leadline.simulate.random import Random
+from leadline.model import IntArray
+from leadline.program import output_of, unusable
+from leadline.readers.sion import temporary_folder
 
-_RANDOM_PATTERN_STREAM = 1 << 61
+_PROBLEM = "cannot draw the patterns"
+_DEADLINE_S = 600.0
+# Of a table that is asked for at once, beginning with few: more may not be needed.
+_MOST_CELLS = 1 << 23
+_FIRST_ROUNDS = 32
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Whom every rank sends to, NO_RANK = it is idle: named patterns, then random ones."""
+
+    num_participants: int
+    names: tuple[str, ...]
+    has_random: bool
+    send_to: IntArray  # [patterns, ranks]
+
+    @property
+    def named(self) -> dict[str, IntArray]:
+        """The named patterns."""
+        return dict(zip(self.names, self.send_to, strict=False))
 
 
 @dataclass(frozen=True)
@@ -28,57 +51,41 @@ class Participants:
         """Of all, also those that take no part."""
         return len(self.host_of)
 
-    def ranks(self) -> tuple[int, ...]:
-        """Those that take part, rising; LeadlineError where they are fewer than two."""
-        found, num_of_host = [], dict.fromkeys(self.host_of, 0)
-        for rank, host in enumerate(self.host_of):
-            num_of_host[host] += 1
-            if not self.active_ranks_per_host or num_of_host[host] <= self.active_ranks_per_host:
-                found.append(rank)
-        if len(found) < 2:
-            hint = "Take at least 2 ranks" if self.num_ranks < 2 else "Let more ranks of a host take part"
-            raise LeadlineError(
-                f"{len(found)} ranks form no pair", "a pair needs two", hint, ExitStatus.BAD_COMMAND_LINE
-            )
-        return tuple(found)
+    @cached_property
+    def num_participants(self) -> int:
+        """LeadlineError where they are fewer than two."""
+        return self.drawn("random", rounds=0).num_participants
 
+    def random(self, seed: int, indices: Sequence[int]) -> Iterator[tuple[int, IntArray]]:
+        """Random patterns, each with its index; indices rise."""
+        place, rounds = 0, _FIRST_ROUNDS
+        while place < len(indices):
+            first = indices[place]
+            rounds = min(rounds, max(1, _MOST_CELLS // self.num_ranks), indices[-1] - first + 1)
+            send_to = self.drawn("random", seed, first, rounds).send_to
+            while place < len(indices) and indices[place] < first + rounds:
+                yield indices[place], send_to[indices[place] - first]
+                place += 1
+            rounds *= 2
 
-def random_pattern(participants: Participants, ranks: Sequence[int], seed: int, index: int) -> IntArray:
-    """Where every rank sends to, NO_RANK = it is idle; `ranks` are those of participants.ranks(). Same random numbers
-    in the same order as in the engine, whose comments say why.
-    """
-    random = Random(seed, _RANDOM_PATTERN_STREAM + index)
-    seats = list(ranks)
-    random.shuffle(seats)
-    if not participants.within_hosts:
-        _part_hosts(seats, participants.host_of)
-    half = len(seats) // 2
-    first, second = np.array(seats[:half], dtype=np.int64), np.array(seats[half : 2 * half], dtype=np.int64)
-    if not participants.within_hosts:
-        host_of = np.array(participants.host_of)
-        apart = host_of[first] != host_of[second]
-        first, second = first[apart], second[apart]
-    send_to = np.full(participants.num_ranks, NO_RANK, dtype=np.int64)
-    send_to[first], send_to[second] = second, first
-    return send_to
-
-
-def _part_hosts(seats: list[int], host_of: Sequence[int]) -> None:
-    """Parts the pairs (i, i + half) on one host, as many as can be."""
-    half = len(seats) // 2
-    num_seconds = len(seats) - half
-    host = [host_of[rank] for rank in seats]
-    place = 0  # that the next search looks at first
-    for pair in range(half):
-        own = host[pair]
-        if own != host[pair + half]:
-            continue
-        for _ in range(num_seconds):
-            other, place = place, (place + 1) % num_seconds
-            if host[other + half] != own and (other == half or host[other] != own):
-                break
-        else:
-            return
-        one, two = pair + half, other + half
-        seats[one], seats[two] = seats[two], seats[one]
-        host[one], host[two] = host[two], host[one]
+    def drawn(self, pattern: str, seed: int = 1, first: int = 0, rounds: int = 1) -> Drawn:
+        """Those that a list of names on a command line stands for; where random is one, so many of a seed."""
+        words = [f"--pattern={pattern}", f"--seed={seed}", f"--first={first}", f"--rounds={rounds}"]
+        words.append(f"--active-ranks-per-host={self.active_ranks_per_host}")
+        if self.within_hosts:
+            words.append("--within-hosts")
+        with temporary_folder(_PROBLEM, "Set TMPDIR to a folder with room for a table of them") as folder:
+            hosts, table = folder / "hosts", folder / "patterns.npy"
+            hosts.write_text("".join(f"{host}\n" for host in self.host_of))
+            words += [f"--output={table}", "--json", "--", str(hosts)]
+            program, output = output_of(["patterns", *words], _PROBLEM, _DEADLINE_S)
+            try:
+                said, send_to = json.loads(output), np.load(table, allow_pickle=False)
+                names = tuple(name for name in said["patterns"] if name != "random")
+                drawn = Drawn(said["num_participants"], names, "random" in said["patterns"], send_to)
+            except (OSError, LookupError, TypeError, ValueError, EOFError) as error:
+                raise unusable(program, error) from error
+        shape = (len(drawn.names) + rounds * drawn.has_random, self.num_ranks)
+        if send_to.shape != shape or send_to.dtype != np.int32:
+            raise unusable(program, ValueError(f"it is no table of {self.num_ranks} ranks"))
+        return drawn

@@ -78,17 +78,13 @@ Offsets create_structure(const std::string& path, const Header& header) {
 }
 
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, const BisectionFileSetup& setup)
-    : cluster_(cluster),
-      header_(header_with_room(so_far, setup)),
-      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.placement},
-            [this](const OutputFile& file) {
-              expect_possible_size(file.path(), header_);
-              offsets_ = create_structure(file.path(), header_);
-              return offsets_.run;
-            }) {
-  const std::string offsets = cluster_.broadcast(as_bytes(std::span<const Offsets>(&offsets_, 1)));
-  offsets_ = from_bytes<Offsets>(offsets).at(0);
-}
+    : RunStore(
+          cluster, header_with_room(so_far, setup), setup,
+          [](const OutputFile& file, const Header& header) {
+            expect_possible_size(file.path(), header);
+            return create_structure(file.path(), header);
+          },
+          json_text) {}
 
 void Hdf5Store::expect_room_for(const RankRow& row) const {
   const bool is_of_a_size = row.size_index >= 0 && std::cmp_less(row.size_index, header_.message_sizes_bytes.size());
@@ -166,11 +162,6 @@ void Hdf5Store::write_columns(const hdf5::FieldOffsets<Struct>& offsets, std::sp
   hdf5::for_each_column(offsets, structs, [&](std::uint64_t table, const auto& values) {
     file_.rows().file()->write_at(table + first * sizeof values.front(), bytes_of(values));
   });
-}
-
-void Hdf5Store::finish(const BisectionResult& result) {
-  file_.finish(
-      result, header_, [&] { return json_text(result); }, [&] { hdf5::add_run_end(path(), header_); });
 }
 
 }  // namespace leadline::result::bisection

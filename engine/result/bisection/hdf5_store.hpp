@@ -10,7 +10,7 @@
 #include "result/bisection/fields.hpp"
 #include "result/bisection_file.hpp"
 #include "result/hdf5/described_tables.hpp"
-#include "result/hdf5/run_file.hpp"
+#include "result/hdf5/run_store.hpp"
 
 namespace leadline::result::bisection {
 
@@ -32,21 +32,13 @@ struct Offsets {
 /// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
 
-class Hdf5Store : public BisectionFile {
+class Hdf5Store : public RunStore<BisectionFile, BisectionResult, Header, Offsets> {
  public:
   /// Collective; see open_bisection_file.
   Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, const BisectionFileSetup& setup);
 
   /// All ranks throw the error of any; what the root alone writes fails there alone.
   void write(const bench::bisection::RankRow& row) override;
-  const std::string& path() const override { return file_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
-  void finish(const BisectionResult& result) override;
-
-  bool any_rank_can_finish() const override { return is_direct(); }
-
-  /// Whether each rank writes its own rows.
-  bool is_direct() const { return file_.is_direct(); }
 
  private:
   void expect_room_for(const bench::bisection::RankRow& row) const;
@@ -58,11 +50,6 @@ class Hdf5Store : public BisectionFile {
   /// From this place of the tables on.
   template <typename Struct>
   void write_columns(const hdf5::FieldOffsets<Struct>& offsets, std::span<const Struct> structs, std::uint64_t first);
-
-  cluster::Cluster& cluster_;
-  Header header_;
-  Offsets offsets_;
-  RunFile file_;
 };
 
 }  // namespace leadline::result::bisection

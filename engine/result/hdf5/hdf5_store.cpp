@@ -117,6 +117,33 @@ LinkResultHeader header_for(const cluster::Cluster& cluster, const LinkResult& s
   return header;
 }
 
+/// Adds to the file what it lacks for so many repeats.
+void make_repeats(const OutputFile& file, const LinkResultHeader& header, const LinkResultFileSetup& setup,
+                  int num_repeats, std::vector<RepeatOffsets>& made) {
+  std::vector<KeptRepeat> added;
+  for (int repeat = static_cast<int>(made.size()); repeat < num_repeats; ++repeat) {
+    added.push_back({repeat, setup.permutation_of_repeat ? setup.permutation_of_repeat(repeat) : -1});
+  }
+  if (added.empty()) return;
+  file.expect_room(room_for_structure + added.size() * room_for_repeat);
+  const auto offsets = add_repeats(file.path(), header, added);
+  made.insert(made.end(), offsets.begin(), offsets.end());
+}
+
+MadeOffsets made_file(const OutputFile& file, const LinkResultHeader& header, const LinkResultFileSetup& setup) {
+  const FixedOffsets offsets = create_structure(file.path(), header);
+  for (int index = 0; index < header.num_permutations; ++index) {
+    const std::vector<std::int32_t> seats = setup.permutation(index);
+    if (static_cast<std::int64_t>(seats.size()) != header.num_ranks) {
+      throw write_error(file.path(), "a permutation is not one of all ranks");
+    }
+    file.write_at(offsets.permutations + static_cast<std::uint64_t>(index) * bytes_of(seats).size(), bytes_of(seats));
+  }
+  MadeOffsets made{offsets, {}};
+  make_repeats(file, header, setup, setup.num_repeats, made.repeats);
+  return made;
+}
+
 }  // namespace
 
 std::vector<bool> in_schedule(std::span<const std::int32_t> rounds) {
@@ -184,46 +211,22 @@ void add_end(const std::string& path, const LinkResultHeader& header) {
 }
 
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup)
-    : cluster_(cluster),
+    : RunStore(
+          cluster, header_for(cluster, so_far, setup), setup,
+          [&](const OutputFile& file, const LinkResultHeader& header) { return made_file(file, header, setup); },
+          json_text),
       setup_(std::move(setup)),
-      header_(header_for(cluster, so_far, setup_)),
-      draws_rounds_(is_sample(so_far.request)),
-      file_(cluster, header_, {setup_.path, setup_.existing, setup_.row_path, setup_.placement},
-            [this](const OutputFile& file) { return create(file); }) {}
-
-FixedOffsets Hdf5Store::create(const OutputFile& file) {
-  const FixedOffsets offsets = create_structure(file.path(), header_);
-  for (int index = 0; index < header_.num_permutations; ++index) {
-    const std::vector<std::int32_t> seats = setup_.permutation(index);
-    if (static_cast<std::int64_t>(seats.size()) != header_.num_ranks) {
-      throw write_error(file.path(), "a permutation is not one of all ranks");
-    }
-    file.write_at(offsets.permutations + static_cast<std::uint64_t>(index) * bytes_of(seats).size(), bytes_of(seats));
-  }
-  make_repeats(file, setup_.num_repeats);
-  return offsets;
-}
-
-/// The root: adds to the file what it lacks for so many repeats. One that has become it knows those that are reserved.
-void Hdf5Store::make_repeats(const OutputFile& file, int num_repeats) {
-  if (made_.size() < repeats_.size()) made_ = repeats_;
-  std::vector<KeptRepeat> added;
-  for (int repeat = static_cast<int>(made_.size()); repeat < num_repeats; ++repeat) {
-    added.push_back({repeat, setup_.permutation_of_repeat ? setup_.permutation_of_repeat(repeat) : -1});
-  }
-  if (added.empty()) return;
-  file.expect_room(room_for_structure + added.size() * room_for_repeat);
-  const auto offsets = add_repeats(file.path(), header_, added);
-  made_.insert(made_.end(), offsets.begin(), offsets.end());
-}
+      draws_rounds_(is_sample(so_far.request)) {}
 
 void Hdf5Store::reserve_repeats(int num_repeats) {
   const int num_known = static_cast<int>(repeats_.size());
   if (num_repeats <= num_known) return;
   file_.restore_name();
   const std::string places = text_of_root(cluster_, [&] {
-    make_repeats(file_.output(), num_repeats);
-    const auto until = std::span<const RepeatOffsets>(made_).first(static_cast<std::size_t>(num_repeats));
+    std::vector<RepeatOffsets>& made = offsets_.repeats;
+    if (made.size() < repeats_.size()) made = repeats_;  // one that has become the root knows those
+    make_repeats(file_.output(), header_, setup_, num_repeats, made);
+    const auto until = std::span<const RepeatOffsets>(made).first(static_cast<std::size_t>(num_repeats));
     return result::as_bytes(until.subspan(repeats_.size()));
   });
   const auto offsets = from_bytes<RepeatOffsets>(places);
@@ -307,15 +310,11 @@ void Hdf5Store::write_all_to_all(const Slice& slice, std::span<const double> tim
   if (error) throw *error;
 }
 
-void Hdf5Store::finish(const LinkResult& result) {
-  file_.finish(
-      result, header_, [&] { return json_text(result); },
-      [&] {
-        header_.retests = retests_of(result);
-        header_.second_measurements = second_measurements_of(result);
-        if (is_sample(result.request)) header_.num_rounds_run = result.num_rounds;
-        add_end(path(), header_);
-      });
+void Hdf5Store::add_end(const LinkResult& result) {
+  header_.retests = retests_of(result);
+  header_.second_measurements = second_measurements_of(result);
+  if (is_sample(result.request)) header_.num_rounds_run = result.num_rounds;
+  result::add_end(path(), header_);
 }
 
 }  // namespace leadline::result

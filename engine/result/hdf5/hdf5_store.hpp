@@ -10,7 +10,7 @@
 
 #include "model/pair_cell.hpp"
 #include "result/hdf5/described_tables.hpp"
-#include "result/hdf5/run_file.hpp"
+#include "result/hdf5/run_store.hpp"
 #include "result/link_result_file.hpp"
 #include "result/link_result_header.hpp"
 
@@ -53,7 +53,13 @@ std::vector<RepeatOffsets> add_repeats(const std::string& path, const LinkResult
 /// Local: adds those of /retest, /summary and the time of the end that the header has, likewise.
 void add_end(const std::string& path, const LinkResultHeader& header);
 
-class Hdf5Store : public LinkResultFile {
+/// What rank 0 knows of the file.
+struct MadeOffsets {
+  RunOffsets run;
+  std::vector<RepeatOffsets> repeats;  ///< those in the file
+};
+
+class Hdf5Store : public RunStore<LinkResultFile, LinkResult, LinkResultHeader, MadeOffsets> {
  public:
   /// Collective; see open_link_result_file.
   Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup);
@@ -63,30 +69,17 @@ class Hdf5Store : public LinkResultFile {
   void write_all_to_all(const Slice& slice, std::span<const double> time_ns) override;
   void write_rounds(int repeat, std::span<const std::int32_t> rounds) override;
   void write_cells_of_rounds(const Slice& slice, std::span<const PairCell> cells) override;
-  const std::string& path() const override { return file_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
-  void finish(const LinkResult& result) override;
-
-  bool any_rank_can_finish() const override { return is_direct(); }
-
-  /// Whether each rank writes its own rows.
-  bool is_direct() const { return file_.is_direct(); }
 
  private:
-  FixedOffsets create(const OutputFile& file);
-  void make_repeats(const OutputFile& file, int num_repeats);
+  void add_end(const LinkResult& result) override;
   void put_rounds(std::span<const std::int32_t> rounds, const RepeatOffsets& offsets, std::optional<Error>& error);
   void find_partners(int repeat);
 
-  cluster::Cluster& cluster_;
   LinkResultFileSetup setup_;
-  LinkResultHeader header_;
   bool draws_rounds_;                   ///< at random: which rank meets which is known afterwards
-  std::vector<RepeatOffsets> made_;     ///< the root: those in the file
   std::vector<RepeatOffsets> repeats_;  ///< those that are reserved
   int repeat_of_met_ = -1;              ///< compact form: which repeat the next is of, -1 = none
   std::vector<bool> is_met_;            ///< by this rank, each partner; empty = not known yet
-  RunFile file_;                        ///< last: it makes repeats
 };
 
 }  // namespace leadline::result

@@ -76,14 +76,6 @@ void add_run_end(const std::string& path, const RunHeader& header);
 /// that would leave it unreadable.
 inline constexpr std::uint64_t room_for_structure = 1 << 16;
 
-/// What LinkResultFileSetup says of a file, whatever the benchmark.
-struct RunFileSetup {
-  std::string path;
-  ExistingFile existing = ExistingFile::refuse;
-  RowPath row_path = RowPath::automatic;
-  RankPlacement placement;  ///< this rank's own
-};
-
 /// Rank 0 writes the structure with HDF5 and closes the file; what is written afterwards goes to known offsets with
 /// plain positioned writes, so that a kill at any moment leaves a valid file and no rank needs more memory than its
 /// own rows. Where not all ranks see the file (a nonce in it tells), or several hosts would write through caches that

@@ -91,19 +91,13 @@ Offsets create_structure(const std::string& path, const Header& header) {
 }
 
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup)
-    : cluster_(cluster),
-      header_(header_with_room(so_far, setup)),
-      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.placement},
-            [this](const OutputFile& file) {
-              expect_possible_size(file, header_);
-              offsets_ = create_structure(file.path(), header_);
-              return offsets_.run;
-            }) {
-  using Ranks = hdf5::FieldOffsets<RankPhase>;
-  offsets_.ranks = from_bytes<Ranks>(cluster_.broadcast(as_bytes(std::span<const Ranks>(&offsets_.ranks, 1)))).at(0);
-  const std::string phases = cluster_.broadcast(as_bytes(std::span<const PhaseOffsets>(&offsets_.phases, 1)));
-  offsets_.phases = from_bytes<PhaseOffsets>(phases).at(0);
-}
+    : RunStore(
+          cluster, header_with_room(so_far, setup), setup,
+          [](const OutputFile& file, const Header& header) {
+            expect_possible_size(file, header);
+            return create_structure(file.path(), header);
+          },
+          json_text) {}
 
 void Hdf5Store::expect_room_for(const PhasePosition& position) const {
   if (position.index >= 0 && std::cmp_less(position.index, header_.num_phases)) return;
@@ -185,11 +179,6 @@ void Hdf5Store::put_phase(const PhaseSummary& summary) {
   if (state_of(position) != State::not_measured) text.resize(phase_summary_size);
   file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size, text);
   put(offsets_.phases.state, summary.is_complete ? State::complete : State::failed);
-}
-
-void Hdf5Store::finish(const IoResult& result) {
-  file_.finish(
-      result, header_, [&] { return json_text(result); }, [&] { hdf5::add_run_end(path(), header_); });
 }
 
 }  // namespace leadline::result::io

@@ -10,7 +10,7 @@
 
 #include "model/io_result.hpp"
 #include "result/hdf5/described_tables.hpp"
-#include "result/hdf5/run_file.hpp"
+#include "result/hdf5/run_store.hpp"
 #include "result/io/fields.hpp"
 #include "result/io_file.hpp"
 
@@ -39,22 +39,14 @@ double size_of_phases(const Header& header);
 /// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
 
-class Hdf5Store : public IoFile {
+class Hdf5Store : public RunStore<IoFile, IoResult, Header, Offsets> {
  public:
   /// Collective; see open_io_file.
   Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
 
   /// All ranks throw the error of any; what the root alone writes fails there alone.
   void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override;
-  const std::string& path() const override { return file_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
-  void finish(const IoResult& result) override;
   void keep_interrupted(const PhaseSummary& summary) override;
-
-  bool any_rank_can_finish() const override { return is_direct(); }
-
-  /// Whether each rank writes its own rows.
-  bool is_direct() const { return file_.is_direct(); }
 
  private:
   void expect_room_for(const PhasePosition& position) const;
@@ -65,10 +57,6 @@ class Hdf5Store : public IoFile {
   void write_phase(const PhaseSummary& summary);
   void put_phase(const PhaseSummary& summary);
 
-  cluster::Cluster& cluster_;
-  Header header_;
-  Offsets offsets_;  ///< but for phases and rows, on rank 0 only
-  RunFile file_;
   std::mutex mutex_;             ///< between the end of a phase and a failure that the watch reports
   bool is_interrupted_ = false;  ///< nothing else comes
 };

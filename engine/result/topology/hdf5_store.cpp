@@ -109,14 +109,11 @@ Offsets create_structure(const std::string& path, const Header& header) {
 }
 
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, TopologyFileSetup setup)
-    : cluster_(cluster),
-      header_(header_of(so_far)),
-      cells_(std::move(setup.cells)),
-      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.placement},
-            [this](const OutputFile& file) {
-              offsets_ = create_structure(file.path(), header_);
-              return offsets_.run;
-            }) {
+    : RunStore(
+          cluster, header_of(so_far), setup,
+          [](const OutputFile& file, const Header& header) { return create_structure(file.path(), header); },
+          json_text),
+      cells_(std::move(setup.cells)) {
   const std::string offsets = cluster_.broadcast(as_bytes<TopologyOffsets>(offsets_.topologies));
   offsets_.topologies = from_bytes<TopologyOffsets>(offsets);
   const std::string load = cluster_.broadcast(as_bytes(std::span<const LoadOffsets>(&offsets_.load, 1)));
@@ -204,11 +201,6 @@ void Hdf5Store::write(std::size_t index, const LoadPoint& point) {
   hdf5::for_each_column(offsets_.load, std::span(&point, 1), [&](std::uint64_t list, const auto& values) {
     file_.rows().write_at(list + index * sizeof values.front(), bytes_of(values));
   });
-}
-
-void Hdf5Store::finish(const TopologyResult& result) {
-  file_.finish(
-      result, header_, [&] { return json_text(result); }, [&] { hdf5::add_run_end(path(), header_); });
 }
 
 }  // namespace leadline::result::topology

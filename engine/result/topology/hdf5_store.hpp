@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "result/hdf5/described_tables.hpp"
-#include "result/hdf5/run_file.hpp"
+#include "result/hdf5/run_store.hpp"
 #include "result/topology/fields.hpp"
 #include "result/topology_file.hpp"
 
@@ -34,21 +34,13 @@ struct Offsets {
 /// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
 
-class Hdf5Store : public TopologyFile {
+class Hdf5Store : public RunStore<TopologyFile, TopologyResult, Header, Offsets> {
  public:
   /// Collective; see open_topology_file.
   Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, TopologyFileSetup setup);
 
   void write(std::size_t index, const bench::topology::CellRow& row, const CellSummary& summary) override;
   void write(std::size_t index, const LoadPoint& point) override;
-  const std::string& path() const override { return file_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
-  void finish(const TopologyResult& result) override;
-
-  bool any_rank_can_finish() const override { return is_direct(); }
-
-  /// Whether each rank writes its own pieces.
-  bool is_direct() const { return file_.is_direct(); }
 
  private:
   /// Where the channels of this rank lie in the lists of a topology.
@@ -60,11 +52,7 @@ class Hdf5Store : public TopologyFile {
   std::vector<PlacedBytes> pieces_of(const Cell& cell, const bench::topology::CellRow& row) const;
   bool has_shape(const Cell& cell, const bench::topology::CellRow& row) const;
 
-  cluster::Cluster& cluster_;
-  Header header_;
   std::vector<Cell> cells_;
-  Offsets offsets_;  ///< run on rank 0 only
-  RunFile file_;
   std::vector<OwnChannels> own_;  ///< by topology
 };
 
