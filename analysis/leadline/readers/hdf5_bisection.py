@@ -20,9 +20,11 @@ from leadline.model import (
     PatternKind,
     Patterns,
     RunProvenance,
+    Slice,
     SlowConnection,
 )
 from leadline.readers.contents import DamagedError, facts_of, findings_of, provenance_of, real_of, text_of
+from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
@@ -75,6 +77,12 @@ class _Reader(FileReader):
             max_patterns=max_patterns,
             slow_connections=_slow_connections(summary, len(sizes), num_ranks),
             stopped_by=_stopped_by(summary, len(sizes)),
+            diagnoses=diagnosis_of(
+                {"slices": summary.get("diagnoses")} if summary else None,
+                tuple(Slice(0, -1, index, size) for index, size in enumerate(sizes)),
+                num_ranks,
+                len({place.host for place in head["ranks"]}),
+            ),
             other_columns=others,
             reader=reader,
         )
