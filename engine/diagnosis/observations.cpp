@@ -548,6 +548,7 @@ DiagnosedSlice diagnosed(const ObservedSlice& slice, const Layout& layout, const
   shared.take_out_of(told.diagnosis);
   leave_out_contention(layout.network, told.diagnosis);
   alone.add_slow(told.diagnosis, [&](std::uint32_t rank) { return shared.concern(rank); });
+  std::ranges::stable_sort(told.diagnosis.faults, {}, list_of);
   note_share_of_load(slice, pairs, setting, told.diagnosis);
   if (!has_enough_partners(pairs)) {
     told.diagnosis.faults.clear();
