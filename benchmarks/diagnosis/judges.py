@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Prints how right the diagnosis and plain rules are on simulated clusters with known faults, a line a family of cases.
-"""Needs numpy and h5py. Simulates link tests (tests/physics), gives the files to `leadline diagnose` and the rules."""
+"""Needs numpy and h5py. Simulates link and bisection tests (tests/physics), and gives the files to `leadline diagnose`
+and the rules."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from result_file import Files  # noqa: E402
 from score import Score, score  # noqa: E402
 
 DIAGNOSE = "diagnose"
-JUDGES = [DIAGNOSE, *baselines.RULES]
+JUDGES = [DIAGNOSE, *baselines.RULES, baselines.PATTERN_RULE]
 MOST_ALARMED, MOST_RUNS_WITH_FALSE = 0.02, 0.05
 LEAST_OF_OTHERS, LEAST_OF_LINKS = 0.99, 0.95
 
@@ -160,17 +161,19 @@ def main(words: list[str]) -> int:
     told, begin = [], time.monotonic()
     with tempfile.TemporaryDirectory(prefix="leadline-judges-") as scratch:
         for family in options.family or families.FAMILIES:
-            totals = play(family, names, options, options.keep or pathlib.Path(scratch))
+            rules = {baselines.PATTERN_RULE} if families.is_of_patterns(family) else set(baselines.RULES)
+            judges = [name for name in names if name == DIAGNOSE or name in rules]
+            totals = play(family, judges, options, options.keep or pathlib.Path(scratch))
             numbers = {name: total.numbers() for name, total in totals.items()}
-            rules, goal = better_rules(numbers), goal_of(family)
+            better, goal = better_rules(numbers), goal_of(family)
             for name, one in numbers.items():
                 is_met = meets(one, goal)
                 verdict = "meets" if is_met else "MISSES"
-                if name == DIAGNOSE and rules:
-                    verdict += f"; better: {', '.join(rules)}"
+                if name == DIAGNOSE and better:
+                    verdict += f"; better: {', '.join(better)}"
                 print(line(family, name, one, verdict if name == DIAGNOSE else ""), flush=True)
                 told.append({"family": family, "judge": name, **one, "goal": goal, "is_met": is_met,
-                             "better_rules": rules if name == DIAGNOSE else []})  # fmt: skip
+                             "better_rules": better if name == DIAGNOSE else []})  # fmt: skip
     print(f"seeds {options.seed} to {options.seed + options.runs - 1}, {time.monotonic() - begin:.0f} s")
     if options.json:
         options.json.write_text(json.dumps(told, indent=1) + "\n")

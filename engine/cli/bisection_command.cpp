@@ -31,7 +31,7 @@ constexpr const char* bisection_description =
     "Measures the effective bisection bandwidth: all ranks in random pairs, every pair exchanging messages both ways "
     "at\n"
     "once, pattern after pattern of other random pairs, until the mean is known well enough. It says what share of an\n"
-    "isolated pair's bandwidth the network keeps up under such a load, which ranks are slow in nearly all their pairs, "
+    "isolated pair's bandwidth the network keeps up under such a load, which hosts, ports, links or switches are slow, "
     "and\n"
     "which connections are slow only under load. Without a launcher it starts local processes by itself; under "
     "mpirun,\n"
@@ -60,7 +60,7 @@ constexpr const char* bisection_examples =
 
 void check_without_random(const IsGiven& is_given) {
   for (const char* option : {"--seed", "--within-hosts", "--worst", "--rounds", "--precision", "--baseline-pairs",
-                             "--retest", "--threshold", "--buckets"}) {
+                             "--retest", "--topology", "--threshold", "--false-discovery-rate", "--buckets"}) {
     if (is_given(option)) throw_no_effect(option, "it is about random patterns, and --pattern names none");
   }
 }

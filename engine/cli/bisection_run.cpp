@@ -2,22 +2,28 @@
 // What of a run is the bisection test's own.
 #include "cli/bisection_run.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/measure.hpp"
 #include "bench/bisection/plan.hpp"
 #include "bench/bisection/validity_warnings.hpp"
 #include "bench/plan.hpp"
+#include "cli/diagnosis_layout.hpp"
+#include "cli/observed_run.hpp"
 #include "output/bisection_text.hpp"
+#include "result/bisection/observed.hpp"
 #include "result/bisection_file.hpp"
 
 namespace leadline::cli {
 namespace {
 
 /// See StagedRun.
-struct BisectionTest {
+class BisectionTest {
+ public:
   static constexpr const char* name = "bisection";
   using Request = BisectionRequest;
   using Plan = bench::bisection::Plan;
@@ -27,7 +33,8 @@ struct BisectionTest {
   using File = result::BisectionFile;
   using Progress = bench::bisection::Progress;
 
-  static Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
+  Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    layout_ = diagnosis_layout(cluster, run_environment, request.topology);
     return run_collectively(cluster, [&] {
       Plan plan = bench::bisection::plan(request, run_environment.rank_layout());
       bench::bisection::check_memory(plan, bench::available_memory_bytes());
@@ -59,13 +66,13 @@ struct BisectionTest {
     bench::bisection::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
   }
 
-  static bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
-                   const Plan& plan, Result& result) {
+  bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
+            const Plan& plan, Result& result) {
     result.patterns = std::move(measured.patterns);
     result.baseline = std::move(measured.baseline);
     result.sizes = std::move(measured.sizes);
     result.slow_connections = std::move(measured.slow_connections);
-    result.slow_components = std::move(measured.slow_components);
+    observed_ = std::move(measured.observed);
     result.verified_bytes = measured.verified_bytes;
     result.findings = bench::bisection::validity_warnings(run_environment.conditions(), result);
     if (run_environment.transport().has_streams_in_step()) {
@@ -73,6 +80,15 @@ struct BisectionTest {
     }
     return !result.sizes.empty();
   }
+
+  void diagnose(cluster::Cluster& cluster, Result& result) const {
+    result.diagnoses = diagnosed_at_root(cluster, observed_, layout_, result.request.diagnosis,
+                                         [&](std::size_t index) { return result::observed_of(result, index); });
+  }
+
+ private:
+  diagnosis::Layout layout_;
+  std::vector<std::vector<diagnosis::Observation>> observed_;  ///< of result.sizes
 };
 
 }  // namespace

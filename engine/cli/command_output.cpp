@@ -48,7 +48,8 @@ inline constexpr auto fields<cli::Written> = std::tuple{
     field("files", &cli::Written::files, "", "the files that it has written"),
     field("left_out", &cli::Written::left_out, "", "what they do not have of what was read, in words"),
     field("patterns", &cli::Written::patterns, "",
-          "of leadline patterns alone: what the rows are called; random at the end stands for all that follow", Since::later_version),
+          "of leadline patterns alone: what the rows are called; random at the end stands for all that follow",
+          Since::later_version),
     field("num_participants", &cli::Written::num_participants, "1",
           "of leadline patterns alone: how many ranks take part", Since::later_version),
 };

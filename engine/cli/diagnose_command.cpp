@@ -18,9 +18,12 @@
 #include "core/printable.hpp"
 #include "core/units.hpp"
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/observations.hpp"
 #include "network/parse_network.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/table.hpp"
+#include "result/bisection/hdf5_reader.hpp"
+#include "result/bisection/observed.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/matrix_rows.hpp"
 
@@ -28,13 +31,15 @@ namespace leadline::cli {
 namespace {
 
 constexpr const char* diagnose_description =
-    "Says which hosts, ports, links, ranks or switches of a result of the link test are slower than comparable ones,\n"
-    "how sure that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs that broke off.";
+    "Says which hosts, ports, links, ranks or switches of a result of the link or bisection test are slower than\n"
+    "comparable ones, how sure that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs that "
+    "broke\n"
+    "off.";
 
 constexpr const char* diagnose_epilogue =
     "Exit status: 0 fine, 1 with --strict where a fault is found, 2 the command line is wrong or RESULT is none of "
-    "the\n"
-    "link test, 3 something is missing here, 4 RESULT is damaged.";
+    "these\n"
+    "tests, 3 something is missing here, 4 RESULT is damaged.";
 
 constexpr const char* no_means_note =
     "unsteady components were not looked for: the result is compact and has no means of the pairs";
@@ -51,7 +56,7 @@ struct DiagnoseRequest {
 DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   DiagnoseRequest request;
   OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
-  options.argument("RESULT", "a result of the link test", request.path);
+  options.argument("RESULT", "a result of the link or bisection test", request.path);
   options
       .value("--message-size", "SIZE", "only this message size",
              [&](const std::string&, const std::string& text) { request.size_bytes = parse_bytes(text); })
@@ -68,6 +73,14 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   return request;
 }
 
+[[noreturn]] void throw_no_such_slice(const DiagnoseRequest& request, const result::RunHeader& header,
+                                      std::size_t num_repeats) {
+  std::string sizes;
+  for (const std::uint64_t size : header.message_sizes_bytes) sizes += (sizes.empty() ? "" : ", ") + format_bytes(size);
+  throw Error(ExitStatus::bad_command_line, fmt::format("'{}' has no such size or repeat", request.path),
+              fmt::format("sizes {}, {} repeats", sizes, num_repeats), "Leave out --message-size or --repeat");
+}
+
 using Chosen = std::pair<std::size_t, std::size_t>;  // repeat, size: positions in the header's lists
 
 std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::LinkResultHeader& header) {
@@ -79,12 +92,8 @@ std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::
       chosen.emplace_back(repeat, size);
     }
   }
-  if (!chosen.empty()) return chosen;
-  std::string sizes;
-  for (const std::uint64_t size : header.message_sizes_bytes) sizes += (sizes.empty() ? "" : ", ") + format_bytes(size);
-  throw Error(ExitStatus::bad_command_line, fmt::format("'{}' has no such size or repeat", request.path),
-              fmt::format("sizes {}, {} repeats", sizes, header.repeats.size()),
-              "Leave out --message-size or --repeat");
+  if (chosen.empty()) throw_no_such_slice(request, header, header.repeats.size());
+  return chosen;
 }
 
 /// Ordered pairs that a whole test has; a file does not count them.
@@ -93,15 +102,20 @@ std::uint64_t pairs_to_measure(const result::LinkResultHeader& header) {
   return num_ranks * (num_ranks - 1);
 }
 
-std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::LinkResultReader& reader,
-                                              StepLog& steps) {
-  const result::LinkResultHeader& header = reader.header();
-  const std::vector<Chosen> chosen = chosen_slices(request, header);
-  diagnosis::Layout layout = result::layout_of(reader);
+diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ranks, auto& reader, StepLog& steps) {
+  diagnosis::Layout layout = result::layout_of(num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
   steps.tell(layout.network.source.empty() ? "nothing is known of the network: no --topology, and none in the result"
                                            : "the network is known from " + layout.network.source);
-  std::vector<result::DiagnosedSlice> slices;
+  return layout;
+}
+
+std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::LinkResultReader& reader,
+                                      StepLog& steps) {
+  const result::LinkResultHeader& header = reader.header();
+  const std::vector<Chosen> chosen = chosen_slices(request, header);
+  const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
+  std::vector<DiagnosedSlice> slices;
   const bool has_means = !header.linktest && !header.is_compact;
   const bool is_serial = result::option_text(header, "serial") == "true";
   const bool is_round_trip = result::option_text(header, "direction") == name_of(Direction::semidirectional);
@@ -119,8 +133,7 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
                                        .retested = std::move(recorded.pairs),
                                        .load = is_serial ? diagnosis::Load::alone : diagnosis::Load::concurrent,
                                        .is_round_trip = is_round_trip};
-    slices.push_back({{header.repeats[repeat].repeat, header.repeats[repeat].permutation, static_cast<int>(size),
-                       header.message_sizes_bytes[size]},
+    slices.push_back({header.repeats[repeat].repeat, static_cast<int>(size), header.message_sizes_bytes[size], "",
                       diagnosis::diagnose(question)});
     if (header.is_compact) slices.back().diagnosis.notes.emplace_back(no_means_note);
     const Diagnosis& found = slices.back().diagnosis;
@@ -131,47 +144,60 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
   return slices;
 }
 
-/// --quiet leaves out the notes.
-std::string text_of(std::vector<result::DiagnosedSlice> slices, const result::LinkResultHeader& header, bool is_quiet) {
-  std::string text;
-  for (result::DiagnosedSlice& one : slices) {
-    if (is_quiet) one.diagnosis.notes.clear();
+std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const result::bisection::Hdf5Reader& reader,
+                                      StepLog& steps) {
+  const auto& header = reader.header();
+  const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
+  std::vector<DiagnosedSlice> slices;
+  for (std::size_t size = 0; size < header.message_sizes_bytes.size(); ++size) {
+    if (request.size_bytes && header.message_sizes_bytes[size] != *request.size_bytes) continue;
+    const diagnosis::ObservedSlice observed = result::bisection::read_observed(reader, size);
+    if (!observed.observations.empty()) slices.push_back(diagnosis::diagnosed(observed, layout, request.settings));
   }
-  if (!header.complete && !is_quiet)
-    text += fmt::format("the result is not complete: {}\n", printable(header.incomplete_reason, LineEnds::replaced));
-  for (const result::DiagnosedSlice& one : slices) {
-    if (slices.size() > 1) {
-      text += fmt::format("{}message size {}, repeat {}\n", text.empty() ? "" : "\n",
-                          format_bytes(one.slice.message_size_bytes), one.slice.repeat + 1);
-    }
-    text += output::diagnosis_text(one.diagnosis);
-  }
-  return text;
+  if (slices.empty() && request.size_bytes) throw_no_such_slice(request, header, 1);
+  return slices;
 }
 
-std::size_t num_faults(const std::vector<result::DiagnosedSlice>& slices) {
+std::size_t num_faults(const std::vector<DiagnosedSlice>& slices) {
   std::size_t num = 0;
-  for (const result::DiagnosedSlice& one : slices) {
+  for (const DiagnosedSlice& one : slices) {
     num += static_cast<std::size_t>(std::ranges::count_if(one.diagnosis.faults, counts));
   }
   return num;
 }
 
-void diagnose(const DiagnoseRequest& request) {
-  StepLog steps("leadline diagnose", request.output.verbose);
-  expect_link_test(request.path, "diagnose");
-  const auto reader = result::LinkResultReader::open(request.path);
-  steps.done(opened_text(*reader));
-  const auto slices = diagnosed(request, *reader, steps);
+void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::vector<DiagnosedSlice> slices) {
   if (request.output.is_json) {
-    put_output(request.output, result::diagnosis_document(request.path, reader->header().complete, slices));
+    put_output(request.output, result::diagnosis_document(request.path, header.complete, slices));
   } else {
-    put_output(request.output, text_of(slices, reader->header(), request.output.quiet));
+    std::string text;
+    for (DiagnosedSlice& one : slices) {
+      if (request.output.quiet) one.diagnosis.notes.clear();
+    }
+    if (!header.complete && !request.output.quiet) {
+      text = fmt::format("the result is not complete: {}\n", printable(header.incomplete_reason, LineEnds::replaced));
+    }
+    put_output(request.output, text + output::diagnoses_text(slices));
   }
   if (const std::size_t num = num_faults(slices); request.strict && num > 0) {
     throw Error(ExitStatus::below_threshold,
                 fmt::format("{} found in '{}'", output::counted(num, "fault"), request.path));
   }
+}
+
+void diagnose(const DiagnoseRequest& request) {
+  StepLog steps("leadline diagnose", request.output.verbose);
+  const std::string benchmark = result::benchmark_of(request.path, result::kind_of_file(request.path));
+  if (benchmark == "bisection") {
+    if (request.repeat) throw_no_effect("--repeat", "a bisection test is diagnosed over all its patterns");
+    const result::bisection::Hdf5Reader reader(request.path);
+    steps.done(opened_text(request.path, reader.header(), 1));
+    return tell(request, reader.header(), diagnosed(request, reader, steps));
+  }
+  expect_link_test(request.path, "diagnose");
+  const auto reader = result::LinkResultReader::open(request.path);
+  steps.done(opened_text(*reader));
+  tell(request, reader->header(), diagnosed(request, *reader, steps));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "bench/link/validity_warnings.hpp"
 #include "bench/plan.hpp"
 #include "cli/compared_files.hpp"
+#include "cli/diagnosis_layout.hpp"
 #include "cli/reporting.hpp"
 #include "cli/run_collectively.hpp"
 #include "cli/run_environment.hpp"
@@ -29,8 +30,6 @@
 #include "diagnosis/layout.hpp"
 #include "model/diagnosis.hpp"
 #include "model/link_result.hpp"
-#include "network/network.hpp"
-#include "network/parse_network.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
@@ -40,36 +39,6 @@
 
 namespace leadline::cli {
 namespace {
-
-/// A byte a rank: NUMA node plus one, 0 = unknown.
-std::string sockets_of_all(cluster::Cluster& cluster, std::int32_t own_socket) {
-  std::string own(static_cast<std::size_t>(cluster.size()), '\0');
-  own[static_cast<std::size_t>(cluster.rank())] = static_cast<char>(std::clamp(own_socket, -1, 254) + 1);
-  return cluster.all_reduce(std::move(own), [](std::string left, std::string_view right) {
-    for (std::size_t rank = 0; rank < left.size(); ++rank) left[rank] = static_cast<char>(left[rank] | right[rank]);
-    return left;
-  });
-}
-
-/// Collective. `topology` is the user's, empty = nothing.
-/// Throws AgreedError for a topology that cannot be read, or lacks hosts of the run.
-diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironment& run_environment,
-                                   const std::string& topology) {
-  diagnosis::Layout layout;
-  layout.host_of.assign(run_environment.host_of().begin(), run_environment.host_of().end());
-  for (auto& [host, name] : run_environment.host_names()) layout.host_names.push_back(name);
-  const std::string sockets = sockets_of_all(cluster, run_environment.placement().numa_node);
-  if (std::ranges::any_of(sockets, [](char socket) { return socket != 0; })) {
-    for (const char socket : sockets) layout.socket_of.push_back(static_cast<std::uint8_t>(socket) - 1);
-  }
-  if (topology.empty()) return layout;
-  network::Network network = run_collectively(cluster, [&] {
-    return cluster.rank() == 0 ? network::parse_network(topology, layout.host_names) : network::Network{};
-  });
-  const std::string text = cluster.broadcast(cluster.rank() == 0 ? network::packed(network) : std::string());
-  layout.network = cluster.rank() == 0 ? std::move(network) : network::unpacked(text);
-  return layout;
-}
 
 using cluster::Cluster;
 
@@ -314,11 +283,14 @@ void expect_link_test(const std::string& path, const std::string& verb) {
 }
 
 std::string opened_text(const result::LinkResultReader& reader) {
-  const result::LinkResultHeader& header = reader.header();
-  return fmt::format("opened '{}': {}, {} in {}, {}", reader.path(),
+  return opened_text(reader.path(), reader.header(), reader.header().repeats.size());
+}
+
+std::string opened_text(const std::string& path, const result::RunHeader& header, std::size_t num_repeats) {
+  return fmt::format("opened '{}': {}, {} in {}, {}", path,
                      output::counted(static_cast<std::uint64_t>(header.num_ranks), "rank"),
                      output::counted(header.message_sizes_bytes.size(), "message size"),
-                     output::counted(header.repeats.size(), "repeat"), header.complete ? "complete" : "not complete");
+                     output::counted(num_repeats, "repeat"), header.complete ? "complete" : "not complete");
 }
 
 }  // namespace leadline::cli

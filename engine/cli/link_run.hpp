@@ -27,6 +27,7 @@ void expect_link_test(const std::string& path, const std::string& verb);
 
 /// For --verbose: "opened 'r.h5': 64 ranks, 2 message sizes in 1 repeat, complete".
 std::string opened_text(const result::LinkResultReader& reader);
+std::string opened_text(const std::string& path, const result::RunHeader& header, std::size_t num_repeats);
 
 struct LinkPresentation : PresentationOf<LinkResult, bench::link::Progress> {
   /// All ranks, once it is known who is where: takes out of the request what the hosts do not allow, in the same way on

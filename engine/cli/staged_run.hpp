@@ -76,6 +76,8 @@ enum class Stage : std::uint8_t {
 ///   optional<Result> interrupted(cluster, plan, file, why, partial_results)   in the watch thread of the rank that
 ///                                                                      reports, when a run fails in the middle: keeps
 ///                                                                      in the file what there is; what to tell of it
+///   void diagnose(cluster, result)                                     collective, before the file is finished: who is
+///                                                                      slow, on the root; again where that changes
 ///   void stage_done(progress, stage, seconds)                          rank 0, where there is a progress
 ///   string judge(cluster, result, path)                                collective, at the end: why the status is
 ///   "below
@@ -242,6 +244,7 @@ class StagedRun final : public BenchmarkRun {
     try {
       cluster::repeat_for_new_root(cluster_, [&](int /*root*/) {
         add_findings_of_losses();
+        if constexpr (requires { benchmark_.diagnose(cluster_, result_); }) benchmark_.diagnose(cluster_, result_);
         run_collectively(cluster_, [&] { return file_->finish(result_), true; });
       });
     } catch (const AgreedError& error) {

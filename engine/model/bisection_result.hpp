@@ -9,6 +9,7 @@
 
 #include "core/named.hpp"
 #include "model/bisection_request.hpp"
+#include "model/diagnosis.hpp"
 #include "model/result.hpp"
 
 namespace leadline {
@@ -108,15 +109,6 @@ struct SlowConnection {
       false;  ///< below (1 - threshold) of the median connection, or of the median pair alone; else together
 };
 
-/// A rank, or a host, over all random patterns of all sizes.
-struct SlowComponent {
-  std::int32_t rank = -1;  ///< -1: the host as a whole
-  std::string host;
-  std::uint64_t num_connections = 0;  ///< in which it received
-  std::uint64_t num_slow = 0;         ///< by the threshold, from the size's median connection
-  double relative_median = std::numeric_limits<double>::quiet_NaN();  ///< its median connection / that of all
-};
-
 struct BisectionResult : RunResult {
   BisectionRequest request;
   std::vector<std::string> pattern_names;  ///< of the named patterns, in the order of the plan
@@ -126,7 +118,7 @@ struct BisectionResult : RunResult {
   std::vector<BaselineSample> baseline;
   std::vector<BisectionSummary> sizes;
   std::vector<SlowConnection> slow_connections;  ///< slowest first, size by size
-  std::vector<SlowComponent> slow_components;    ///< slow in nearly all patterns: worst first; hosts before ranks
+  std::vector<DiagnosedSlice> diagnoses;         ///< of random patterns, size by size
 };
 
 }  // namespace leadline

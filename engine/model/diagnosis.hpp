@@ -103,6 +103,16 @@ struct Diagnosis {
   std::vector<std::string> notes;  ///< what could not be determined, and why
 };
 
+/// What is said of one message size: of a repeat of the link test, of the random patterns of the bisection test, of a
+/// topology over all repeats.
+struct DiagnosedSlice {
+  int repeat = 0;      ///< 0-based
+  int size_index = 0;  ///< into the request's message sizes
+  std::uint64_t message_size_bytes = 0;
+  std::string pattern;  ///< "random", or the topology's name; empty: the link test
+  Diagnosis diagnosis;
+};
+
 /// The lists that findings are told in.
 enum class FindingList : std::uint8_t {
   persistent,       ///< needs action: also there alone, or what many pairs have in common

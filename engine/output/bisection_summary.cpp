@@ -17,6 +17,7 @@
 #include "core/units.hpp"
 #include "model/bisection_result.hpp"
 #include "output/bisection_text.hpp"
+#include "output/diagnosis_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
@@ -389,19 +390,7 @@ std::string worst_patterns_text(const BisectionResult& result) {
   return text;
 }
 
-constexpr std::size_t most_components_shown = 16;
 constexpr std::size_t most_connections_shown = 20;
-
-std::string component_line(const SlowComponent& component) {
-  std::string who = fmt::format("host {}", component.host);
-  if (component.rank >= 0) {
-    who = component.host.empty() ? fmt::format("rank {}", component.rank)
-                                 : fmt::format("rank {} on {}", component.rank, component.host);
-  }
-  const double share = static_cast<double>(component.num_slow) / static_cast<double>(component.num_connections);
-  return fmt::format("{} is slow in {:.0f} % of its {}: {:.2f} of the median\n", who, 100 * share,
-                     counted(component.num_connections, "connection"), component.relative_median);
-}
 
 enum class Judgement : std::uint8_t { slow_alone, only_under_load, not_retested, not_slow };
 
@@ -414,7 +403,7 @@ Judgement judge(const BisectionResult& result, const SlowConnection& connection)
   const BisectionSummary* const summary = summary_of(result, connection.size_index);
   const double bytes_per_s =
       1e9 * static_cast<double>(summary == nullptr ? 0 : summary->message_size_bytes) / connection.time_ns;
-  if (summary == nullptr || !(bytes_per_s < (1 - result.request.threshold) * summary->bytes_per_s_median)) {
+  if (summary == nullptr || !(bytes_per_s < (1 - result.request.diagnosis.threshold) * summary->bytes_per_s_median)) {
     return Judgement::not_slow;
   }
   if (!std::isfinite(connection.alone_time_ns)) return Judgement::not_retested;
@@ -479,25 +468,12 @@ std::string connections_table(const BisectionResult& result, const std::vector<J
   return text;
 }
 
-/// A line each, or that there are none. Empty without random patterns.
-std::string slow_components_text(const BisectionResult& result) {
-  if (!has_random_patterns(result)) return "";
-  if (result.slow_components.empty()) return "no rank and no host is slow in nearly all its patterns\n";
-  std::string text;
-  for (std::size_t index = 0; index < std::min(result.slow_components.size(), most_components_shown); ++index) {
-    text += component_line(result.slow_components[index]);
-  }
-  if (result.slow_components.size() > most_components_shown) {
-    text += fmt::format("... and {} more in the result file\n", result.slow_components.size() - most_components_shown);
-  }
-  return text;
-}
-
 /// The slowest connections with what came of measuring them alone: those slow alone, too, before those that are slow
 /// only together. Empty where there are none.
 std::string slow_connections_text(const BisectionResult& result) {
   if (result.slow_connections.empty()) return "";
-  const std::string slow = fmt::format("slow: below {:g} % of the median", 100 * (1 - result.request.threshold));
+  const std::string slow =
+      fmt::format("slow: below {:g} % of the median", 100 * (1 - result.request.diagnosis.threshold));
   const std::vector<Judged> judged = judged_connections(result);
   if (judged.empty()) return fmt::format("no slow connections ({})\n", slow);
   return fmt::format("slowest connections, with all others and then alone ({})\n{}", slow,
@@ -538,7 +514,7 @@ std::string bisection_summary(const BisectionResult& result, const std::string& 
   add_part(histogram_text(result));
   add_part(named_patterns_text(result));
   add_part(worst_patterns_text(result));
-  add_part(slow_components_text(result));
+  add_part(diagnoses_text(result.diagnoses));
   add_part(slow_connections_text(result));
   add_part(findings_text(result.findings));
   add_part(measured_in(result) + run_tail(result, result.request.format, path));

@@ -247,6 +247,19 @@ std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) 
          notes_text(diagnosis.notes);
 }
 
+std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {
+  std::string text;
+  for (const DiagnosedSlice& one : slices) {
+    if (slices.size() > 1) {
+      const std::string which = one.pattern.empty() ? fmt::format("repeat {}", one.repeat + 1) : one.pattern;
+      text +=
+          fmt::format("{}message size {}, {}\n", text.empty() ? "" : "\n", format_bytes(one.message_size_bytes), which);
+    }
+    text += diagnosis_text(one.diagnosis);
+  }
+  return text;
+}
+
 std::string verdict_text(const std::vector<SliceSummary>& slices) {
   constexpr std::size_t most_faults = 20;
   const auto first =

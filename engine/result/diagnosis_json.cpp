@@ -49,16 +49,6 @@ inline constexpr const char* about<ComparisonDocument> =
 namespace leadline {
 
 template <>
-inline constexpr auto fields<result::DiagnosedSlice> = std::tuple{
-    field("repeat", result::through(&result::DiagnosedSlice::slice, &Slice::repeat), "", "repeat, from 0"),
-    field("size_index", result::through(&result::DiagnosedSlice::slice, &Slice::size_index), "",
-          "position of the message size among those of the run, from 0"),
-    field("message_size_bytes", result::through(&result::DiagnosedSlice::slice, &Slice::message_size_bytes), "bytes",
-          "message size"),
-    field("diagnosis", &result::DiagnosedSlice::diagnosis, "", "what stands out in this slice"),
-};
-
-template <>
 inline constexpr auto fields<result::DiagnosisDocument> = std::tuple_cat(
     result::beginning<"diagnosis", result::DiagnosisDocument>(),
     std::tuple{

@@ -9,16 +9,9 @@
 #include <vector>
 
 #include "model/diagnosis.hpp"
-#include "model/link_result.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::result {
-
-/// One slice of a result and what is said about it.
-struct DiagnosedSlice {
-  Slice slice;
-  Diagnosis diagnosis;
-};
 
 /// The document of `leadline diagnose`, with a line end.
 std::string diagnosis_document(const std::string& result_path, bool is_complete,
@@ -35,6 +28,9 @@ Json comparison_schema();
 struct ComponentOfFault : Component {
   std::vector<std::int32_t> hosts, other_hosts;
 };
+
+template <>
+inline constexpr const char* about<DiagnosedSlice> = "One message size of a result, and what is said about it.";
 
 template <>
 inline constexpr const char* about<Diagnosis> = "What was found out about one matrix.";
@@ -149,5 +145,15 @@ inline constexpr auto fields<Diagnosis> = std::tuple_cat(
               "faults first, those that cost most time in all at the front; then notes on how the machine is built"),
         field("notes", &Diagnosis::notes, "", "what could not be told, and why"),
     });
+
+template <>
+inline constexpr auto fields<DiagnosedSlice> = std::tuple{
+    field("repeat", &DiagnosedSlice::repeat, "", "repeat, from 0"),
+    field("size_index", &DiagnosedSlice::size_index, "", "position of the message size among those of the run, from 0"),
+    field("message_size_bytes", &DiagnosedSlice::message_size_bytes, "bytes", "message size"),
+    field("pattern", result::or_null(&DiagnosedSlice::pattern), "",
+          "random of a bisection test, the name of a topology; null = of a link test"),
+    field("diagnosis", &DiagnosedSlice::diagnosis, "", "what stands out in this slice"),
+};
 
 }  // namespace leadline

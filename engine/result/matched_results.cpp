@@ -101,7 +101,10 @@ MatchedResults::MatchedResults(LinkResultReader& before, LinkResultReader& after
 }
 
 void MatchedResults::match_ranks() {
-  const diagnosis::Layout first = layout_of(before_), second = layout_of(after_);
+  const auto layout_of_file = [](LinkResultReader& reader) {
+    return layout_of(reader.header().num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
+  };
+  const diagnosis::Layout first = layout_of_file(before_), second = layout_of_file(after_);
   std::vector<std::int64_t> same = same_hosts(first.host_names, second.host_names);
   const bool has_none = std::ranges::all_of(same, [](std::int64_t host) { return host < 0; });
   if (has_none && first.host_names.size() == second.host_names.size()) {

@@ -42,11 +42,12 @@ void code(Block block, bool over_known, diagnosis::DenseRows& rows) {
 
 }  // namespace
 
-diagnosis::Layout layout_of(LinkResultReader& reader) {
+diagnosis::Layout layout_of(std::int64_t num_ranks,
+                            const std::function<RankPlacement(std::int64_t rank)>& placement_of) {
   diagnosis::Layout layout;
   std::unordered_map<std::string, std::uint32_t> hosts;
-  for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
-    const RankPlacement placement = reader.placement(rank);
+  for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
+    const RankPlacement placement = placement_of(rank);
     const auto [known, is_new] = hosts.try_emplace(placement.host, static_cast<std::uint32_t>(hosts.size()));
     layout.host_of.push_back(known->second);
     layout.socket_of.push_back(placement.numa_node);

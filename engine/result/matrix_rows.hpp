@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "diagnosis/diagnose.hpp"
@@ -12,8 +14,10 @@
 
 namespace leadline::result {
 
-/// Hosts, sockets and names of all ranks; nothing of the network. Throws what the reader throws.
-diagnosis::Layout layout_of(LinkResultReader& reader);
+/// Hosts, sockets and names of all ranks; nothing of the network. Throws what `placement_of`
+/// throws.
+diagnosis::Layout layout_of(std::int64_t num_ranks,
+                            const std::function<RankPlacement(std::int64_t rank)>& placement_of);
 
 /// A slice's matrix as it is asked for: logarithms of times for slow components, or of mean over median for unsteady
 /// ones. One of them lies in memory at a time. Reading and coding go side by side. Stored rounds

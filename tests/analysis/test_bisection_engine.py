@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import leadline
-from leadline.analyse.bisection import analyse_components, analyse_size
+from leadline.analyse.bisection import analyse_size
 from leadline.cli.report import main as report_main
+from leadline.diagnosis import diagnose, diagnosed_in
 from leadline.model import BisectionResult
 from leadline.simulate.experiments import participants_of_result
 from leadline.stats.interval import MeanInterval
@@ -83,12 +84,6 @@ def test_the_same_numbers_as_the_summary(tmp_path: Path):
         slow = [(one.seen.from_rank, one.seen.to_rank, one.seen.number) for one in ours.slow]
         seen = [(one.from_rank, one.to_rank, one.number) for one in ours.connections.slowest]
         assert slow == seen, "the run's own list is the one that the file has"
-    places = analyse_components(result, sizes)
-    assert [(place.host, place.num_connections, place.num_slow) for place in places.slow] == [
-        (entry["host"], entry["num_connections"], entry["num_slow"]) for entry in told(result, "slow_components")
-    ]
-    for place, entry in zip(places.slow, told(result, "slow_components"), strict=True):
-        assert same(place.relative_median, entry["relative_median"])
 
 
 @pytest.mark.usefixtures("real_program")
@@ -112,11 +107,14 @@ def test_patterns_are_those_of_the_summary(tmp_path: Path):
         assert send_to[found.from_rank].tolist() == found.to_rank.tolist()
 
 
+@pytest.mark.usefixtures("real_program")
 def test_the_slow_host_is_named(tmp_path: Path):
     result = measured(tmp_path, "--message-size", "1MiB", "--rounds", "40", "--precision", "0")
+    assert told(result, "diagnoses")
     sizes = [analyse_size(result, 0)]
-    (sentence,) = bisection_text.slow_components_text(analyse_components(result, sizes))
-    assert sentence.startswith("Host node2 is slow in 100 % of its 40 connections")
+    (sentence,) = bisection_text.verdict(result, sizes, diagnosed_in(result))
+    assert sentence.startswith("Host node2 is slow: "), sentence
+    assert dict(diagnose(result.path)) == result.diagnoses
     assert report_main([str(tmp_path / "run.h5")]) == 0
     assert report_main([str(tmp_path / "run.h5"), "-o", str(tmp_path / "run.pdf")]) == 0
 

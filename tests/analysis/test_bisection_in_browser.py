@@ -40,6 +40,9 @@ def loaded(path: Path) -> BisectionResult:
     return result
 
 
+pytestmark = pytest.mark.usefixtures("real_program")  # pages are kept for all tests here
+
+
 @pytest.fixture(scope="module")
 def bisection_pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Pages about the results of MADE_UP_BISECTIONS by their names, each made once."""

@@ -63,7 +63,7 @@ def test_the_guide_can_be_followed(tmp_path: Path):
     made_up_io.write_io(tmp_path / "io.h5", made_up_io.straggling())
     out = run(["-c", shown_in("use-from-python")], tmp_path)
     assert "node01.cluster" in out
-    assert "SlowComponent(rank=-1, host='node05'" in out
+    assert "node05 340 340" in out
     assert "N-N" in out
 
 

@@ -45,7 +45,6 @@ TEST(BisectionMeasure, FindsTheBandwidthOfTheFabric) {
   EXPECT_NEAR(size.relative.half_width, 0, 1e-9);
   EXPECT_DOUBLE_EQ(size.bytes_per_s_harmonic, between_hosts);
   EXPECT_DOUBLE_EQ(size.bytes_per_s_median, between_hosts);
-  EXPECT_THAT(all.slow_components, IsEmpty());
 }
 
 TEST(BisectionMeasure, EveryRankKeepsItsOwnTimesAndRankZeroTheRest) {

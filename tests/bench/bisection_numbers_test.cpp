@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bisection test says of its connections together: quantiles, load, slow components, and what is slow alone.
+// What a bisection test says of its connections together: quantiles, load, and what is slow alone.
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "bench/bisection_ranks.hpp"
 #include "stats/interval.hpp"
@@ -15,40 +16,22 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(BisectionNumbers, FindsASlowRank) {
+TEST(BisectionNumbers, EachRankKeepsWhatItReceivedOfEachPair) {
   const FabricFile file(1, R"({"slow_rank": 4, "factor": 3})");
-  const Measured all = measured(setting_of(6, 1, file, 12))[0].measured;
-  ASSERT_THAT(all.slow_components, SizeIs(1));
-  EXPECT_EQ(all.slow_components[0].rank, -1) << "it is all of its host";
-  EXPECT_EQ(all.slow_components[0].host, "host4");
-  EXPECT_EQ(all.slow_components[0].num_connections, 12u);
-  EXPECT_EQ(all.slow_components[0].num_slow, 12u);
-  EXPECT_NEAR(all.slow_components[0].relative_median, 1. / 3, 1e-12);
+  const std::vector<Rank> ranks = measured(setting_of(6, 1, file, 12));
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    ASSERT_THAT(ranks[rank].measured.observed, SizeIs(1));
+    const auto& own = ranks[rank].measured.observed[0];
+    ASSERT_FALSE(own.empty());
+    for (const diagnosis::Observation& one : own) {
+      EXPECT_EQ(one.to, rank);
+      EXPECT_EQ(one.time_ns > 3000, rank == 4 || one.from == 4) << one.from << " to " << rank;
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(own, std::less<>(), &diagnosis::Observation::from));
+  }
 }
 
-TEST(BisectionNumbers, FindsASlowRankAmongOthersOfItsHost) {
-  const FabricFile file(2, R"({"slow_rank": 5, "factor": 3})");
-  const Measured all = measured(setting_of(8, 2, file, 12))[0].measured;
-  ASSERT_THAT(all.slow_components, SizeIs(1));
-  EXPECT_EQ(all.slow_components[0].rank, 5);
-  EXPECT_EQ(all.slow_components[0].host, "host2");
-}
-
-TEST(BisectionNumbers, FindsASlowHost) {
-  const FabricFile file(2, R"({"slow_host": 1, "factor": 3})");
-  const Measured all = measured(setting_of(8, 2, file, 12))[0].measured;
-  ASSERT_THAT(all.slow_components, SizeIs(1));
-  EXPECT_EQ(all.slow_components[0].rank, -1);
-  EXPECT_EQ(all.slow_components[0].host, "host1");
-  EXPECT_EQ(all.slow_components[0].num_connections, 24u);
-}
-
-TEST(BisectionNumbers, JudgesNoPlaceByFewConnections) {
-  const FabricFile file(1, R"({"slow_rank": 4, "factor": 3})");
-  EXPECT_THAT(measured(setting_of(6, 1, file, 4))[0].measured.slow_components, IsEmpty());
-}
-
-TEST(BisectionNumbers, ASlowLinkIsSlowAloneAndNoPlaceIs) {
+TEST(BisectionNumbers, ASlowLinkIsSlowAlone) {
   const FabricFile file(1, R"({"slow_link": [1, 4], "factor": 3})");
   Setting setting = setting_of(6, 1, file, 20);
   setting.request.retest = 3;
@@ -65,7 +48,6 @@ TEST(BisectionNumbers, ASlowLinkIsSlowAloneAndNoPlaceIs) {
     EXPECT_DOUBLE_EQ(all.slow_connections[i].alone_time_ns, 3000);
     EXPECT_FALSE(all.slow_connections[i].slow_alone);
   }
-  EXPECT_THAT(all.slow_components, IsEmpty());
 }
 
 TEST(BisectionNumbers, SummarizesWhatEveryRankKept) {

@@ -10,7 +10,6 @@
 #include "bench/bisection/current_step.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/retest.hpp"
-#include "bench/bisection/slow_components.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/tally.hpp"
 #include "bench/links.hpp"
@@ -149,50 +148,6 @@ TEST(SlowestConnections, AreFoundOnceForEveryTwoRanks) {
     EXPECT_EQ(found[1].size_index, 4);
     EXPECT_THAT(slowest_connections(cluster, 4, of_rank[cluster.rank()], 9), SizeIs(3));
     EXPECT_THAT(slowest_connections(cluster, 4, of_rank[cluster.rank()], 0), IsEmpty());
-  });
-}
-
-std::vector<SlowComponent> places_of(const std::vector<std::vector<double>>& times_of_rank,
-                                     const std::vector<std::uint32_t>& host_of) {
-  std::vector<SlowComponent> places;
-  run_on_threads(host_of, [&](ThreadCluster& cluster) {
-    SlowComponentSearch own(0.8);
-    own.add(times_of_rank[static_cast<std::size_t>(cluster.rank())], 100);
-    const auto found = own.find(cluster, cluster.host_of(), cluster.host());
-    if (cluster.rank() == cluster.size() - 1) places = found;  // as any rank
-  });
-  return places;
-}
-
-TEST(SlowComponentSearch, NeedNineOfTen) {
-  std::vector<double> times_ns(10, 200.0);
-  times_ns[4] = 100;
-  EXPECT_THAT(places_of({{100}, times_ns, {100}}, {0, 1, 0}), SizeIs(1));
-  times_ns[5] = 100;
-  EXPECT_THAT(places_of({{100}, times_ns, {100}}, {0, 1, 0}), IsEmpty());
-}
-
-TEST(SlowComponentSearch, AreHostsBeforeRanksSlowestFirst) {
-  const std::vector<double> good(6, 100.0), bad(6, 200.0), worse(6, 400.0);
-  const auto places = places_of({good, bad, worse, good, bad, bad, worse, {}}, {0, 0, 0, 0, 1, 1, 2, 2});
-  ASSERT_THAT(places, SizeIs(4));
-  EXPECT_EQ(places[0].host, "node2");
-  EXPECT_EQ(places[0].rank, -1);
-  EXPECT_EQ(places[0].num_connections, 6u);
-  EXPECT_DOUBLE_EQ(places[0].relative_median, 0.25);
-  EXPECT_EQ(places[1].host, "node1");
-  EXPECT_EQ(places[1].num_slow, 12u);
-  EXPECT_EQ(places[2].rank, 2);
-  EXPECT_EQ(places[2].host, "node0");
-  EXPECT_EQ(places[3].rank, 1);
-}
-
-TEST(SlowComponentSearch, AddUpSizes) {
-  run_on_threads(one_host(1), [](ThreadCluster& cluster) {
-    SlowComponentSearch own(0.8);
-    own.add(std::vector<double>{200, 200, 200}, 100);
-    own.add(std::vector<double>{20, 20}, 10);
-    EXPECT_THAT(own.find(cluster, cluster.host_of(), "node0"), SizeIs(1));
   });
 }
 

@@ -11,10 +11,7 @@
 namespace leadline::bench::bisection {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 BisectionResult good_result() {
@@ -45,50 +42,6 @@ std::vector<std::string> ids_of(const std::vector<Finding>& findings) {
 }
 
 TEST(BisectionUnfit, SaysNothingOfAGoodRun) { EXPECT_THAT(findings_of(good_result()), IsEmpty()); }
-
-TEST(BisectionUnfit, NamesSlowHostsAndRanks) {
-  BisectionResult result = good_result();
-  result.slow_components = {{-1, "b", 20, 19, 0.31}, {3, "a", 10, 10, 0.42}, {4, "a", 10, 9, 0.5}};
-  const std::vector<Finding> findings = findings_of(result);
-  ASSERT_THAT(ids_of(findings), ElementsAre("slow_host", "slow_rank"));
-  EXPECT_EQ(findings[0].message, "Host b: slow in nearly all its patterns, with any partner.");
-  EXPECT_EQ(findings[0].evidence, "19 of 20 connections of b are slow, its median is 0.31 of that of all");
-  EXPECT_EQ(findings[1].message, "Ranks 3 on a, 4 on a: slow in nearly all their patterns, with any partner.");
-  EXPECT_THAT(findings[1].evidence, HasSubstr("10 of 10 connections of 3 on a"));
-}
-
-TEST(BisectionUnfit, NamesTheFirstOfMany) {
-  BisectionResult result = good_result();
-  for (int rank = 0; rank < 8; ++rank) result.slow_components.push_back({rank, "a", 10, 10, 0.4});
-  EXPECT_THAT(findings_of(result).at(0).message, HasSubstr("4 on a and 3 more"));
-}
-
-TEST(BisectionUnfit, NamesConnectionsThatAreSlowAlone) {
-  BisectionResult result = good_result();
-  result.slow_connections.resize(2);
-  result.slow_connections[0] = {.from = 1, .to = 2, .time_ns = 9000, .alone_time_ns = 3000};
-  EXPECT_THAT(findings_of(result), IsEmpty());
-  result.slow_connections[1] = {.from = 3, .to = 0, .time_ns = 8000, .alone_time_ns = 7000, .slow_alone = true};
-  const std::vector<Finding> findings = findings_of(result);
-  ASSERT_THAT(ids_of(findings), ElementsAre("slow_connection"));
-  EXPECT_THAT(findings[0].message, HasSubstr("3 -> 0"));
-  EXPECT_THAT(findings[0].evidence, AllOf(HasSubstr("1 of the 2"), HasSubstr("7.000 us alone, 8.000 us under load")));
-}
-
-TEST(BisectionUnfit, LeavesOutConnectionsThatASlowPlaceExplains) {
-  BisectionResult result = good_result();
-  result.hosts = {{"a", "0-2,8"}, {"b", "3-7"}};
-  for (const auto& [from, to] : {std::pair{8, 3}, {4, 1}, {3, 5}, {7, 6}}) {
-    SlowConnection& connection = result.slow_connections.emplace_back();
-    connection.from = from;
-    connection.to = to;
-    connection.slow_alone = true;
-  }
-  result.slow_components = {{-1, "a", 20, 19, 0.31}, {7, "b", 10, 10, 0.42}};
-  const std::vector<Finding> findings = findings_of(result);
-  ASSERT_THAT(ids_of(findings), ElementsAre("slow_host", "slow_rank", "slow_connection"));
-  EXPECT_THAT(findings[2].message, EndsWith(": 3 -> 5."));
-}
 
 TEST(BisectionUnfit, SaysWhereNoNetworkWasMeasured) {
   BisectionResult result = good_result();

@@ -73,9 +73,26 @@ TEST(Options, OfATopologyTestAsText) {
 
 TEST(Options, OfABisectionTestAreNamedAsOnTheCommandLine) {
   const std::set<std::string> names = recorded_names(options_of(BisectionRequest{}));
-  for (const char* name : {"message_size", "pattern", "seed", "active_ranks_per_host", "within_hosts", "exchanges",
-                           "warmup", "repeat", "rounds", "precision", "time_limit", "baseline_pairs", "worst", "retest",
-                           "threshold", "buckets", "verify", "timeout"}) {
+  for (const char* name : {"message_size",
+                           "pattern",
+                           "seed",
+                           "active_ranks_per_host",
+                           "within_hosts",
+                           "exchanges",
+                           "warmup",
+                           "repeat",
+                           "rounds",
+                           "precision",
+                           "time_limit",
+                           "baseline_pairs",
+                           "worst",
+                           "retest",
+                           "topology",
+                           "threshold",
+                           "false_discovery_rate",
+                           "buckets",
+                           "verify",
+                           "timeout"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }

@@ -38,7 +38,9 @@ TEST(BisectionOptions, HaveDefaultsThatMeasureTheNumber) {
   EXPECT_EQ(request.num_baseline_pairs, 1u);
   EXPECT_EQ(request.num_worst_steps, 0u);
   EXPECT_EQ(request.retest, 10u);
-  EXPECT_DOUBLE_EQ(request.threshold, 0.2);
+  EXPECT_DOUBLE_EQ(request.diagnosis.threshold, 0.1);
+  EXPECT_DOUBLE_EQ(request.diagnosis.false_discovery_rate, 0.01);
+  EXPECT_EQ(request.topology, "");
   EXPECT_EQ(request.num_buckets, 10u);
   EXPECT_EQ(request.format, ResultFormat::hdf5);
 }
@@ -95,12 +97,13 @@ TEST(BisectionOptions, SetTheirMember) {
 
 TEST(BisectionOptions, SetWhatIsMeasuredBeside) {
   const BisectionRequest request = parse({"--within-hosts", "--verify", "--baseline-pairs", "0", "--retest", "3",
-                                          "--threshold", "0.5", "--buckets", "50"});
+                                          "--threshold", "0.5", "--topology", "fat-tree:4x2", "--buckets", "50"});
   EXPECT_TRUE(request.within_hosts);
   EXPECT_TRUE(request.verify);
   EXPECT_EQ(request.num_baseline_pairs, 0u);
   EXPECT_EQ(request.retest, 3u);
-  EXPECT_DOUBLE_EQ(request.threshold, 0.5);
+  EXPECT_DOUBLE_EQ(request.diagnosis.threshold, 0.5);
+  EXPECT_EQ(request.topology, "fat-tree:4x2");
   EXPECT_EQ(request.num_buckets, 50u);
 }
 
@@ -161,9 +164,11 @@ TEST(BisectionOptions, RefuseToBeGivenTwice) {
 }
 
 TEST(BisectionOptions, RefuseWhatIsAboutRandomPatternsWithoutThem) {
-  const std::vector<test::Words> about_random{{"--seed", "4"},           {"--within-hosts"},     {"--worst", "5"},
-                                              {"--rounds", "5"},         {"--precision", "2%"},  {"--retest", "5"},
-                                              {"--baseline-pairs", "5"}, {"--threshold", "50%"}, {"--buckets", "5"}};
+  const std::vector<test::Words> about_random{
+      {"--seed", "4"},           {"--within-hosts"},     {"--worst", "5"},
+      {"--rounds", "5"},         {"--precision", "2%"},  {"--retest", "5"},
+      {"--baseline-pairs", "5"}, {"--threshold", "50%"}, {"--topology", "fat-tree:4x2"},
+      {"--buckets", "5"}};
   for (test::Words words : about_random) {
     const std::string option = words.front();
     words.insert(words.end(), {"--pattern", "halves,shift:1"});

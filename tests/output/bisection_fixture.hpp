@@ -89,7 +89,19 @@ inline BisectionResult made_up_result() {
   result.slow_connections = {{0, 1, 3, 6, 4 * median_ns, median_ns, false},
                              {0, 0, 5, 0, 2 * median_ns, 1.9 * median_ns, true},
                              {0, 1, 0, 5, 1.1 * median_ns, median_ns, false}};
-  result.slow_components = {{-1, "c", 480, 456, 0.5}, {5, "c", 240, 238, 0.42}};
+  Diagnosis diagnosis;
+  diagnosis.num_pairs = diagnosis.num_measured = 56;
+  Fault fault;
+  fault.component = {ComponentKind::host, -1, 2, -1, -1};
+  fault.name = "host c";
+  fault.ratio = 2;
+  fault.ratio_low = 1.9;
+  fault.ratio_high = 2.1;
+  fault.num_pairs = 26;
+  fault.ratio_alone = 2.02;
+  fault.persistence = Persistence::persistent;
+  diagnosis.faults = {fault};
+  result.diagnoses = {{0, 0, mebi, "random", diagnosis}};
   return result;
 }
 

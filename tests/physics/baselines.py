@@ -7,6 +7,8 @@
 - `clusterkit`: as the manual of NVIDIA's ClusterKit (HPC-X) documents it: a pair is bad above 2.1 times the least
   latency, or below 93 % of the greatest bandwidth; a host is bad if it is bad with all others; else bad pairs are.
 - `with all`: a host is slow where nine tenths of its pairs take a tenth longer than the median pair.
+- `0.8 x median`, of patterns: a host is slow where nine tenths of its connections have less than 0.8 of the median
+  connection's bandwidth.
 
 Times are medians of batches. Pairs within a host count for none of them, unless there is one host only.
 """
@@ -21,9 +23,11 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 from findings import Finding, Judgement
+from patterns import slow_by_median
 
 Matrix = npt.NDArray[np.float64]
 Rule = Callable[[Matrix, int, int], list[Finding]]
+PATTERN_RULE = "0.8 x median"
 LATENCY_UP_TO_BYTES = 64 << 10
 LEAST_EXCESS, NUM_DEVIATIONS = 0.1, 5.0
 CLUSTERKIT_LATENCY, CLUSTERKIT_BANDWIDTH = 2.1, 0.93
@@ -33,6 +37,12 @@ def judged(name: str, result: Path) -> Judgement:
     """One rule over all sizes of a file."""
     begin = time.process_time()
     with h5py.File(result) as file:
+        if name == PATTERN_RULE:
+            hosts = [text.decode() for text in file["ranks/host"][:]]
+            group = file["bisection"]
+            slow = slow_by_median(group["time_ns"][0].T, group["receive_from"][0].T, hosts)
+            accused = tuple(Finding("host", frozenset([host])) for host in slow)
+            return Judgement(accused, time.process_time() - begin, bool(accused))
         hosts = [text.decode() for text in file["ranks/host"][:]]
         sizes = [int(size) for size in file["message_size_bytes"][:]]
         found: dict[Finding, None] = {}

@@ -15,6 +15,7 @@ from faults import Fault, Kind, Symptom
 from measuring import Measured, Plan, measure
 from networks import Network
 from noise import BUSY, QUIET, Noise
+from patterns import MeasuredPatterns, PatternPlan, measure_patterns
 from result_file import Files, write
 
 Draw = np.random.Generator
@@ -30,12 +31,15 @@ class Case:
     layout: Layout = field(default_factory=Layout)
     faults: list[Fault] = field(default_factory=list)
     noise: Noise = QUIET
-    plan: Plan = field(default_factory=Plan)
+    plan: Plan | PatternPlan = field(default_factory=Plan)
     topology: Given = ""
 
-    def measured(self) -> Measured:
-        """Simulates the link plan."""
-        return measure(Cluster(self.network, self.layout), self.faults, self.noise, self.plan)
+    def measured(self) -> Measured | MeasuredPatterns:
+        """Simulates the plan."""
+        cluster = Cluster(self.network, self.layout)
+        if isinstance(self.plan, PatternPlan):
+            return measure_patterns(cluster, self.faults, self.noise, self.plan)
+        return measure(cluster, self.faults, self.noise, self.plan)
 
 
 def case_of(family: str, seed: int) -> Case:
@@ -45,6 +49,11 @@ def case_of(family: str, seed: int) -> Case:
     case.plan = replace(case.plan, seed=seed)
     case.layout = replace(case.layout, seed=seed)
     return case
+
+
+def is_of_patterns(family: str) -> bool:
+    """Of a bisection test."""
+    return "patterns" in family
 
 
 def write_case(family: str, seed: int, folder: Path) -> Files:
@@ -385,8 +394,30 @@ def four_thousand(draw: Draw) -> Case:
     return Case(network, Layout(8, 2), faults, plan=Plan(num_batches=5), topology="slurm")
 
 
+def of_patterns(draw: Draw, kind: Kind | None, num_bad: int = 1, topology: Given | None = None) -> Case:
+    """A bisection test of 8 to 64 hosts on a star or a tree, with as many uplinks as hosts a leaf, or half of them."""
+    num_leaves, hosts = one_of(draw, 2, 4, 8), one_of(draw, 4, 8)
+    if kind == "uplink":
+        num_leaves = one_of(draw, 4, 8)
+    network = networks.fat_tree([hosts] * num_leaves, hosts // one_of(draw, 1, 2))
+    if kind not in (None, "uplink") and draw.random() < 0.5:
+        network = networks.star(hosts * num_leaves)
+    routing: Literal["adaptive", "flow"] = "adaptive" if draw.random() < 0.5 else "flow"
+    layout = Layout(1 if kind == "port" else one_of(draw, 1, 1, 2), routing=routing)  # pairs inside are not measured
+    places = some(draw, num_leaves if kind == "uplink" else network.num_hosts, num_bad)
+    faults = [Fault(kind, place, factor_of(draw, 3, 6), "bandwidth") for place in places] if kind else []
+    plan = PatternPlan(num_patterns=one_of(draw, 30, 60, 120))
+    known = topology if topology is not None else given(draw, "", "slurm", "cables")
+    return Case(network, layout, faults, any_noise_of_patterns(draw), plan, known)
+
+
+def any_noise_of_patterns(draw: Draw) -> Noise:
+    kinds = (QUIET, replace(QUIET, jitter=0.01, spike_share=0.002), replace(QUIET, launch_scatter=0.02))
+    return kinds[draw.integers(len(kinds))]
+
+
 # Below the threshold, or nobody says which network it is: only what is false counts.
-NEED_NOT_BE_NAMED = ("hosts x1.1 to x1.25", "end of a line, not told")
+NEED_NOT_BE_NAMED = ("hosts x1.1 to x1.25", "end of a line, not told", "patterns, uplink, not told")
 SLOW = ("4,096 ranks",)  # half a minute of processor time or more for each case
 
 FAMILIES: dict[str, Callable[[Draw], Case]] = {
@@ -428,4 +459,11 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "port at half its width": half_width,
     "host, port and link": mixed,
     "4,096 ranks": four_thousand,
+    "clean, patterns": lambda draw: of_patterns(draw, None),
+    "patterns, bad host": lambda draw: of_patterns(draw, "host"),
+    "patterns, bad port": lambda draw: of_patterns(draw, "port"),
+    "patterns, three bad ports": lambda draw: of_patterns(draw, "port", 3),
+    "patterns, uplink": lambda draw: of_patterns(draw, "uplink", 1, "slurm"),
+    "patterns, two uplinks": lambda draw: of_patterns(draw, "uplink", 2, "slurm"),
+    "patterns, uplink, not told": lambda draw: of_patterns(draw, "uplink", 1, ""),
 }

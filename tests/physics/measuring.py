@@ -95,7 +95,7 @@ def measure(cluster: Cluster, faults: list[Fault], noise: Noise, plan: Plan) -> 
     """All sizes."""
     prepare(cluster, faults)
     generator = np.random.default_rng(plan.seed)
-    clean = _launched(cluster, cluster.elements.table(), noise, generator)
+    clean = launched(cluster, cluster.elements.table(), noise, generator)
     measured = Measured(cluster, plan, noise, faults)
     table = clean.copy()
     if faults:
@@ -106,7 +106,7 @@ def measure(cluster: Cluster, faults: list[Fault], noise: Noise, plan: Plan) -> 
     return measured
 
 
-def _launched(cluster: Cluster, table: Table, noise: Noise, generator: np.random.Generator) -> Table:
+def launched(cluster: Cluster, table: Table, noise: Noise, generator: np.random.Generator) -> Table:
     """With the scatter of hosts that lasts as long as a launch."""
     if noise.launch_scatter == 0:
         return table

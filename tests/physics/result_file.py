@@ -15,6 +15,7 @@ from elements import Ints
 from faults import truth
 from measuring import COMPACT_FROM_RANKS, Measured, num_rounds
 from noise import Singles
+from patterns import MeasuredPatterns
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,15 @@ class Files:
     topology: Path | None
 
 
-def write(measured: Measured, folder: Path, topology: str = "") -> Files:
+def write(measured: Measured | MeasuredPatterns, folder: Path, topology: str = "") -> Files:
     """Result and truth; with `topology` "slurm" or "cables" that file, too."""
     folder.mkdir(parents=True, exist_ok=True)
     files = Files(folder / "result.h5", folder / "truth.json", folder / "topology" if topology else None)
     with h5py.File(files.result, "w", libver=("earliest", "v110")) as file:
-        _write_head(file, measured)
-        _write_matrices(file, measured)
-        _write_retests(file, measured)
+        if isinstance(measured, MeasuredPatterns):
+            _write_patterns(file, measured)
+        else:
+            _write_link(file, measured)
     cluster = measured.cluster
     told = {
         "network": cluster.network.kind,
@@ -50,31 +52,64 @@ def write(measured: Measured, folder: Path, topology: str = "") -> Files:
     return files
 
 
-def _write_head(file: h5py.File, measured: Measured) -> None:
-    cluster, plan = measured.cluster, measured.plan
-    num = cluster.num_ranks
+def _write_link(file: h5py.File, measured: Measured) -> None:
+    plan, num = measured.plan, measured.cluster.num_ranks
     is_compact = num >= COMPACT_FROM_RANKS
-    file.attrs.update({"format": "leadline", "format_version": np.int32(2 if is_compact else 1), "benchmark": "link"})
+    options = {
+        "messages": str(plan.num_batches * measured.noise.messages_per_batch), "warmup": "10",
+        "batches": str(plan.num_batches), "direction": plan.direction,
+        "statistics": "compact" if is_compact else "full", "retest": str(plan.num_retests),
+    }  # fmt: skip
+    _write_head(file, measured, "link", 2 if is_compact else 1, options)
+    file["provenance"].attrs.update({"num_rounds": np.int64(num_rounds(num)), "direction": plan.direction})
+    file["summary"] = json.dumps({"format": "leadline-summary", "findings": [], "slices": []})
+    _write_matrices(file, measured)
+    _write_retests(file, measured)
+
+
+def _write_patterns(file: h5py.File, measured: MeasuredPatterns) -> None:
+    plan, num = measured.plan, measured.cluster.num_ranks
+    _write_head(file, measured, "bisection", 1, {"rounds": str(plan.num_patterns)})
+    group = file.create_group("bisection")
+    group.attrs.update({
+        "num_participants": np.int64(num), "num_exchanges": np.int64(plan.num_exchanges), "seed": np.uint64(plan.seed),
+        "within_hosts": np.int32(measured.cluster.num_hosts == 1), "max_patterns": np.uint64(plan.num_patterns),
+    })  # fmt: skip
+    group["patterns/measuring_s"] = np.full((1, plan.num_patterns), 0.1)
+    group["patterns/kind"] = np.zeros((1, plan.num_patterns), dtype=np.int32)
+    for name in ("receive_from", "send_to"):
+        group[name] = measured.partner.T[None].astype(np.int32)
+    group["time_ns"] = measured.time_ns.T[None]
+    if measured.alone:
+        for name, column, kind in (("from", 0, np.int32), ("to", 1, np.int32), ("time_ns", 2, float)):
+            group[f"baseline/{name}"] = np.array([[one[column] for one in measured.alone]], dtype=kind)
+    slow = [
+        {"size_index": 0, "from": one, "to": other, "alone_time_ns": time_ns}
+        for one, other, time_ns in measured.retests
+    ]
+    file["summary"] = json.dumps({"findings": [], "slow_connections": slow})
+
+
+def _write_head(
+    file: h5py.File, measured: Measured | MeasuredPatterns, benchmark: str, version: int, options: dict[str, str]
+) -> None:
+    cluster, plan = measured.cluster, measured.plan
+    file.attrs.update({"format": "leadline", "format_version": np.int32(version), "benchmark": benchmark})
     file.attrs["nonce"] = "simulated"
     file["status/complete"], file["status/reason"] = np.uint8(1), np.bytes_(b"".ljust(1024, b"\0"))
     sizes = ",".join(map(str, plan.sizes_bytes))
-    words = ["leadline", "link", "--message-size", sizes, "--output", "result.h5"]
+    words = ["leadline", benchmark, "--message-size", sizes, "--output", "result.h5"]
     file.create_group("provenance").attrs.update({
         "version": "0.1.0", "commit": "", "command_line": json.dumps(words), "launcher": "slurm",
         "start_utc": "2026-01-31T12:00:00Z", "end_utc": "2026-01-31T12:10:00Z", "kernel": "Linux 6.1.0 x86_64",
         "transport": "mpi", "transport_library": "none: computed", "transport_device": "", "simulated": np.int32(1),
         "clock_source": "CLOCK_MONOTONIC (tsc)", "clock_resolution_ns": max(measured.noise.timer_step_ns, 1.0),
-        "clock_cost_ns": 20.0, "wait": "spin", "control_plane_on_loopback": np.int32(0), "num_ranks": np.int32(num),
-        "num_hosts": np.int32(cluster.num_hosts), "num_rounds": np.int64(num_rounds(num)), "direction": plan.direction,
+        "clock_cost_ns": 20.0, "wait": "spin", "control_plane_on_loopback": np.int32(0),
+        "num_ranks": np.int32(cluster.num_ranks), "num_hosts": np.int32(cluster.num_hosts),
     })  # fmt: skip
-    file.create_group("options").attrs.update({
-        "messages": str(plan.num_batches * measured.noise.messages_per_batch), "warmup": "10",
-        "batches": str(plan.num_batches), "direction": plan.direction, "message_size": sizes, "output": "result.h5",
-        "statistics": "compact" if is_compact else "full", "retest": str(plan.num_retests),
-    })  # fmt: skip
+    file.create_group("options").attrs.update({**options, "message_size": sizes, "output": "result.h5"})
     file["message_size_bytes"] = np.array(plan.sizes_bytes, dtype=np.uint64)
     _write_ranks(file, cluster)
-    file["summary"] = json.dumps({"format": "leadline-summary", "findings": [], "slices": []})
 
 
 def _write_ranks(file: h5py.File, cluster: Cluster) -> None:

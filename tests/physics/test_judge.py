@@ -25,6 +25,8 @@ FAILS = {
     "many bad hosts": "a third of bad hosts is taken for a group of the network, or sound links are named beside them",
     "end of a line, not told": "hosts and links behind the cable are named one by one",
     "two uplinks of 4": "half of the uplinks is taken for usual",
+    "patterns, uplink, not told": "hosts that met few of their neighbours are left out of the group, or named alone",
+    "patterns, two uplinks": "half of the uplinks is taken for usual",
     "core switch": "a switch without hosts is no component: a note says that one of several ways is slow",
 }
 

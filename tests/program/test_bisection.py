@@ -300,27 +300,54 @@ def test_json_alone_on_standard_output(bisection: Bisection, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+def faults_in(document: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Of the only message size: kind, name and list of each."""
+    (slice_,) = document["diagnoses"]
+    return [(one["kind"], one["name"], one["list"]) for one in slice_["diagnosis"]["faults"]]
+
+
 def test_a_slow_rank_is_named(bisection: Bisection, tmp_path: Path) -> None:
     transport = fabric_file(tmp_path, {"slow_rank": 5, "factor": 4})
     words = ["--local", "8", "--transport", transport, "--rounds", "30", "--message-size", "64KiB"]
     done = bisection(*words, "--output", "r.json")
     document = json.loads((tmp_path / "r.json").read_text())
-    assert [(place["rank"], place["host"]) for place in document["slow_components"]] == [(5, "host2")]
-    assert re.search(r"\nrank 5 on host2 is slow in 100 % of its \d+ connections: 0\.2\d of the median\n", done.out)
+    assert faults_in(document) == [("rank", "rank 5 on host2", "persistent")]
+    assert "\nverdict: 1 fault found\n  1. rank 5 on host2 is slow: 4" in done.out
     alone = [5 in (one["from"], one["to"]) for one in document["slow_connections"]]
     assert alone[0], "the slowest come first"
     assert [one["slow_alone"] for one in document["slow_connections"]] == alone
     assert "slow alone, too" in done.out
 
     bisection(*words[:3], fabric_file(tmp_path, {"slow_host": 1, "factor": 4}), *words[4:], "--output", "host.json")
-    places = json.loads((tmp_path / "host.json").read_text())["slow_components"]
-    assert (places[0]["rank"], places[0]["host"]) == (None, "host1"), "a host comes before its ranks"
+    assert faults_in(json.loads((tmp_path / "host.json").read_text())) == [("host", "host host1", "persistent")]
+
+
+def test_the_run_and_diagnose_say_the_same_of_its_file(
+    bisection: Bisection, leadline: Leadline, tmp_path: Path
+) -> None:
+    transport = fabric_file(tmp_path, {"slow_rank": 5, "factor": 4}, jitter=0.02)
+    words = ["--local", "8", "--transport", transport, "--rounds", "30", "--topology", "fat-tree:2x2"]
+    done = bisection(*words, "--message-size", "4KiB,64KiB", "--output", "r.h5")
+    said = leadline("diagnose", "r.h5", "--topology", "fat-tree:2x2").out
+    assert said in done.out
+    document = json.loads(leadline("diagnose", "r.h5", "--topology", "fat-tree:2x2", "--json").out)
+    assert wrong_json(document, schema_of("diagnosis")) == []
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert json.loads(file["summary"][()])["diagnoses"] == document["slices"]
+    assert [one["pattern"] for one in document["slices"]] == ["random", "random"]
+    assert leadline("diagnose", "r.h5", "--strict", "--quiet").status == 1
+
+
+def test_few_patterns_cannot_be_diagnosed(bisection: Bisection, tmp_path: Path) -> None:
+    transport = fabric_file(tmp_path, {"slow_rank": 5, "factor": 4}, ranks_per_host=1)
+    done = bisection("--local", "8", "--transport", transport, "--rounds", "2", "--format", "none")
+    assert "what is slow could not be tested: most ranks met fewer than 3 others" in done.out
 
 
 def test_a_healthy_fabric_has_nothing_slow(bisection: Bisection, tmp_path: Path) -> None:
     transport = fabric_file(tmp_path, jitter=0.01, ranks_per_host=1)
     done = bisection("--local", "6", "--transport", transport, "--rounds", "30", "--format", "none")
-    assert "no rank and no host is slow in nearly all its patterns" in done.out
+    assert "verdict: no fault found" in done.out
     assert "slow only under load" not in done.out
 
 

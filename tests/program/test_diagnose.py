@@ -317,7 +317,6 @@ def test_refusals(sound: Path, leadline: Leadline, tmp_path: Path, words: list[s
 
 
 @pytest.mark.parametrize("words", [["topology", "--iterations", "2", "--message-size", "8"],
-                                   ["bisection", "--rounds", "2", "--message-size", "8"],
                                    ["io", "--objects", "2", "--object-size", "4KiB", "--delete"]])  # fmt: skip
 def test_other_tests_measure_no_single_pairs(leadline: Leadline, words: list[str]) -> None:
     assert leadline(*words, "--local", "2", "--wait", "yield", "--output", "r.h5").status == 0
@@ -325,6 +324,26 @@ def test_other_tests_measure_no_single_pairs(leadline: Leadline, words: list[str
     assert done.status == 2
     for word in ("r.h5", f"leadline {words[0]}", "leadline link"):
         assert word in done.complaint
+
+
+def test_a_bisection_test_has_no_repeats(leadline: Leadline) -> None:
+    words = ["--rounds", "2", "--message-size", "8", "--wait", "yield", "--output", "r.h5"]
+    assert leadline("bisection", "--local", "2", *words).status == 0
+    assert leadline("diagnose", "r.h5").status == 0
+    for words in (["--repeat", "1"], ["--message-size", "16"]):
+        done = leadline("diagnose", "r.h5", *words)
+        assert done.status == 2
+        assert words[0] in done.complaint
+
+
+def test_damaged_files_of_a_bisection_test_are_refused_or_read(leadline: Leadline, tmp_path: Path) -> None:
+    words = ["--rounds", "8", "--precision", "0", "--message-size", "8", "--wait", "yield", "--output", "whole.h5"]
+    assert leadline("bisection", "--local", "4", *words).status == 0
+    for name, contents in damaged_files((tmp_path / "whole.h5").read_bytes()).items():
+        (tmp_path / "bad").write_bytes(contents)
+        done = leadline("diagnose", "bad")
+        assert done.status in (0, 2, 4), f"{name}: {done.status} {done.err}"
+        assert done.status == 0 or "bad" in done.complaint, name
 
 
 def test_damaged_files_are_refused_or_read(measured: Any, leadline: Leadline, tmp_path: Path) -> None:

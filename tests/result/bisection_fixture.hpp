@@ -155,9 +155,14 @@ inline BisectionResult finished(BisectionResult result) {
   result.slow_connections = {
       {.size_index = 0, .number = 3, .from = 2, .to = 1, .time_ns = 900, .alone_time_ns = 300, .slow_alone = false},
       {.size_index = 1, .number = 0, .from = 0, .to = 3, .time_ns = 800}};
-  result.slow_components = {
-      {.host = "node1", .num_connections = 24, .num_slow = 23, .relative_median = 0.5},
-      {.rank = 2, .host = "node1", .num_connections = 12, .num_slow = 12, .relative_median = 0.25}};
+  Diagnosis diagnosis;
+  diagnosis.num_pairs = diagnosis.num_measured = 12;
+  Fault fault;
+  fault.component = {ComponentKind::host, -1, 1, -1, -1};
+  fault.name = "host node1";
+  fault.ratio = 2;
+  diagnosis.faults = {fault};
+  result.diagnoses = {{0, 0, 1, "random", diagnosis}};
   const LinkResult link = finished(LinkResult{});
   result.hosts = link.hosts;
   result.findings = link.findings;

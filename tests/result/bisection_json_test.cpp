@@ -30,7 +30,7 @@ BisectionResult nothing_measured() {
   result.baseline.resize(1);
   result.sizes.resize(1);
   result.slow_connections.resize(1);
-  result.slow_components.resize(1);
+  result.diagnoses.resize(1);
   return result;
 }
 
@@ -53,7 +53,7 @@ TEST(BisectionJson, ThatDoesNotFitIsFound) {
   document["patterns"][1]["kind"] = "other";
   document["sizes"][1]["buckets"][0]["extra"] = 1;
   document["options"]["rounds"] = "10";
-  document["slow_components"][0]["host"] = nullptr;
+  document["diagnoses"][0]["diagnosis"] = nullptr;
   EXPECT_EQ(schema.complaints(document).size(), 5U);
 }
 
@@ -128,11 +128,9 @@ TEST(BisectionJson, HasWhatIsSlow) {
                                                    {"alone_time_ns", 300.0},
                                                    {"slow_alone", false}}));
   EXPECT_TRUE(document["slow_connections"][1]["alone_time_ns"].is_null());
-  EXPECT_EQ(
-      document["slow_components"][0],
-      json(
-          {{"rank", nullptr}, {"host", "node1"}, {"num_connections", 24}, {"num_slow", 23}, {"relative_median", 0.5}}));
-  EXPECT_EQ(document["slow_components"][1]["rank"], 2);
+  ASSERT_EQ(document["diagnoses"].size(), 1U);
+  EXPECT_EQ(document["diagnoses"][0]["pattern"], "random");
+  EXPECT_EQ(document["diagnoses"][0]["diagnosis"]["faults"][0]["name"], "host node1");
 }
 
 TEST(BisectionJson, SaysNullForWhatWasNotMeasured) {
@@ -149,7 +147,7 @@ TEST(BisectionJson, SaysNullForWhatWasNotMeasured) {
   EXPECT_TRUE(size["relative"]["mean"].is_null());
   EXPECT_TRUE(size["bytes_per_s_p05"].is_null());
   EXPECT_EQ(size["buckets"], json::array());
-  EXPECT_TRUE(document["slow_components"][0]["relative_median"].is_null());
+  EXPECT_TRUE(document["diagnoses"][0]["pattern"].is_null());
 }
 
 TEST(BisectionJsonStore, ThatFailsHasWhatWasMeasuredAndSaysWhy) {

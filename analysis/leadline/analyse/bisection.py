@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a bisection test says: the effective bisection bandwidth with its interval, and slow hosts and ranks."""
+"""What a bisection test says: the effective bisection bandwidth with its interval, and slow connections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import reduce
 
 import numpy as np
 
-from leadline.model import BisectionResult, IntArray, PatternKind, Patterns, Record
+from leadline.model import BisectionResult, PatternKind, Patterns, Record
 from leadline.scan.connections import (
     ConnectionScan,
     SeenConnection,
@@ -18,17 +18,12 @@ from leadline.scan.connections import (
     count_slow,
     no_slow_counts,
     scan_connections,
-    times_of_rank,
 )
 from leadline.scan.found import Progress
 from leadline.stats.distribution import Distribution
 from leadline.stats.interval import Convergence, MeanInterval, convergence, mean_interval, ratio_interval
 
-# As the engine's (engine/bench/bisection/slow_components.hpp).
-NEARLY_ALL = 0.9  # slow in such a share of its connections is slow in nearly all
-FEWEST_CONNECTIONS = 5  # below that it is no judgement
 MOST_SLOWEST = 10
-_MOST_COMPONENTS = 64  # hosts, and ranks, that are named
 _DEFAULT_BUCKETS = 10
 
 
@@ -94,24 +89,12 @@ class SizeAnalysis(Record):
         return self.patterns.of_kind(PatternKind.WORST)
 
 
-@dataclass(frozen=True)
-class SlowComponent:
-    """A rank, or a host, that is slow in nearly all its connections, of all sizes."""
-
-    rank: int  # -1 = the host as a whole
-    host: str
-    num_connections: int
-    num_slow: int
-    relative_median: float  # of its median connection, by the median of the size; of a host the median of its ranks'
-
-
 @dataclass(frozen=True, repr=False)
 class ComponentsAnalysis(Record):
-    """Slow hosts and ranks, over the random patterns of all sizes that were analysed."""
+    """Connections of hosts and ranks, and how many were slow, over the random patterns of all sizes analysed."""
 
     of_ranks: SlowCounts  # [N]
     of_hosts: SlowCounts  # [hosts], the sums of their ranks
-    slow: tuple[SlowComponent, ...]  # worst first, hosts before ranks; not ranks of such hosts
 
 
 def analyse_size(
@@ -200,7 +183,7 @@ def _judged(
 
 
 def analyse_components(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> ComponentsAnalysis:
-    """A second pass over the random patterns of these sizes, and again the rows of slow ranks."""
+    """A second pass over the random patterns of these sizes."""
     judged = [one for one in sizes if len(one.random) and math.isfinite(one.limit_ns)]
     found = (count_slow(result, one.random, one.limit_ns) for one in judged)
     of_ranks = reduce(SlowCounts.__add__, found, no_slow_counts(result))
@@ -209,31 +192,4 @@ def analyse_components(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -
         np.bincount(host_of, weights=counts, minlength=len(names)).astype(np.int64)
         for counts in (of_ranks.num, of_ranks.num_slow)
     ))  # fmt: skip
-    slow_hosts = _nearly_always(of_hosts)
-    slow_ranks = _nearly_always(of_ranks)
-    slow_ranks = slow_ranks[~np.isin(host_of[slow_ranks], slow_hosts)]
-
-    def median_of(rank: int) -> float:
-        relative = [one.limit_ns * result.slow_limit / times_of_rank(result, one.random, rank) for one in judged]
-        values = np.concatenate(relative)
-        return float(np.median(values)) if values.size else math.nan
-
-    hosts = []
-    for host in slow_hosts[:_MOST_COMPONENTS].tolist():
-        medians = [median_of(rank) for rank in np.flatnonzero((host_of == host) & (of_ranks.num > 0)).tolist()]
-        hosts.append(_component(-1, names[host], of_hosts, host, float(np.median(medians))))
-    ranks = [_component(rank, result.ranks[rank].host, of_ranks, rank, median_of(rank))
-             for rank in slow_ranks[:_MOST_COMPONENTS].tolist()]  # fmt: skip
-    slow = [one for components in (hosts, ranks) for one in sorted(components, key=lambda one: one.relative_median)]
-    return ComponentsAnalysis(of_ranks, of_hosts, tuple(slow))
-
-
-def _component(rank: int, host: str, counts: SlowCounts, at: int, relative_median: float) -> SlowComponent:
-    return SlowComponent(rank, host, int(counts.num[at]), int(counts.num_slow[at]), relative_median)
-
-
-def _nearly_always(counts: SlowCounts) -> IntArray:
-    """Components with enough connections, nearly all of them slow; the largest share first."""
-    shares = counts.num_slow / np.maximum(counts.num, 1)
-    those = np.flatnonzero((counts.num >= FEWEST_CONNECTIONS) & (shares >= NEARLY_ALL))
-    return np.asarray(those[np.argsort(-shares[those], kind="stable")])
+    return ComponentsAnalysis(of_ranks, of_hosts)

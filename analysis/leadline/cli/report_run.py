@@ -94,14 +94,14 @@ def _topology_content(
 
 
 def _bisection_content(
-    result: BisectionResult, sizes: tuple[int, ...], simulated: SimulatedBisection | None, path: Path | None,
-    progress: Progress,
+    result: BisectionResult, sizes: tuple[int, ...], simulated: SimulatedBisection | None, topology: str | None,
+    path: Path | None, progress: Progress,
 ) -> str | bytes:  # fmt: skip
     if path is None or _is_page(path):
-        return render_bisection(result, sizes, simulated, progress)
+        return render_bisection(result, sizes, simulated, progress, topology)
     from leadline.report.bisection_sheet import bisection_sheet
 
-    return bisection_sheet(result, sizes, _kind(path), simulated, progress)
+    return bisection_sheet(result, sizes, _kind(path), simulated, progress, topology)
 
 
 def _io_content(result: IoResult, path: Path | None, progress: Progress) -> str | bytes:
@@ -118,9 +118,11 @@ def _is_own(ends: str) -> bool:
     return is_own_report(ends) or is_own_sheet(ends)
 
 
-def _expect_no_link_options(options: argparse.Namespace, test: str, repeats: str) -> None:
+def _expect_no_link_options(
+    options: argparse.Namespace, test: str, repeats: str, names: tuple[str, ...] = ("topology",)
+) -> None:
     """Options that say nothing to a test that has no matrix of pairs."""
-    for name in ("statistic", "repeat", "topology", "baseline"):
+    for name in ("statistic", "repeat", *names, "baseline"):
         if is_given(options, name):
             raise wrong(f"--{name} is for results of leadline link", f"A report of a {test} test has all {repeats}")
 
@@ -133,9 +135,10 @@ def _maker(
 ) -> Callable[[Progress], str | bytes]:
     """What makes the file's contents, once all options are checked."""
     if isinstance(result, BisectionResult):
-        _expect_no_link_options(options, "bisection", "patterns")
+        _expect_no_link_options(options, "bisection", "patterns", ())
         simulated = load_simulation(options.simulated) if options.simulated is not None else None
-        return partial(_bisection_content, result, chosen_sizes(result, options.message_size), simulated, path)
+        sizes = chosen_sizes(result, options.message_size)
+        return partial(_bisection_content, result, sizes, simulated, options.topology, path)
     if options.simulated is not None:
         raise wrong("--simulated is for results of leadline bisection", "Leave it out")
     if isinstance(result, IoResult):

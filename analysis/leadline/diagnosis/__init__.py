@@ -11,8 +11,8 @@ from leadline.diagnosis.judged import judged
 from leadline.diagnosis.known import Diagnosed, diagnosed, diagnosed_in
 from leadline.diagnosis.merged import FoundFault, found_faults
 from leadline.diagnosis.program import ask
-from leadline.model import Diagnosis, Slice
-from leadline.readers import load_link
+from leadline.model import BisectionResult, Diagnosis, LinkResult, Slice
+from leadline.readers import load, load_link
 
 __all__ = [
     "Diagnosed",
@@ -31,9 +31,12 @@ def diagnose(
     path: str | os.PathLike[str], topology: str | None = None, threshold: float | None = None,
     false_discovery_rate: float | None = None,
 ) -> Mapping[Slice, Diagnosis]:  # fmt: skip
-    """What the program `leadline` says of each slice of a result of the link test. `topology`: the physical network,
-    in the words of `leadline diagnose --topology`; `threshold`, the least share of time that counts as a fault, and
-    `false_discovery_rate` are shares, None = the program's own. LeadlineError where there is no program, or where it
-    refuses.
+    """What the program `leadline` says of each slice of a result of the link or bisection test. `topology`: the
+    physical network, in the words of `leadline diagnose --topology`; `threshold`, the least share of time that counts
+    as a fault, and `false_discovery_rate` are shares, None = the program's own. LeadlineError where there is no
+    program, or where it refuses.
     """
-    return ask(load_link(path), topology, threshold, false_discovery_rate)
+    result = load(path)
+    if not isinstance(result, BisectionResult | LinkResult):
+        result = load_link(path)  # says what it is instead
+    return ask(result, topology, threshold, false_discovery_rate)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from leadline.diagnosis.program import ask
 from leadline.error import LeadlineError
-from leadline.model import Diagnosis, LinkResult, Slice
+from leadline.model import BisectionResult, Diagnosis, LinkResult, Slice
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,12 @@ class Diagnosed:
     absent: str = ""
 
 
-def diagnosed_in(result: LinkResult) -> Diagnosed:
+def diagnosed_in(result: BisectionResult | LinkResult) -> Diagnosed:
     """What the file has, without the program."""
     return Diagnosed(result.diagnoses, "" if result.diagnoses else "the result file has none")
 
 
-def diagnosed(result: LinkResult, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
+def diagnosed(result: BisectionResult | LinkResult, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
     """What the file has of these slices; where it has not all, or where a topology is given now, the program's answer.
     That it cannot answer is a reason, but an error where its user names a topology.
     """

@@ -12,6 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
+from leadline.model.diagnosis import Diagnosis
+from leadline.model.link import Slice
 from leadline.model.run import BoolArray, Column, FloatArray, IntArray, RunResult, no_choice, size_in_bytes
 from leadline.model.table import Table, first_of
 from leadline.units import bytes_text
@@ -126,8 +128,14 @@ class BisectionResult(RunResult):
     max_patterns: int  # of a message size: M
     slow_connections: tuple[SlowConnection, ...]  # slowest first, size by size; only in a run that finished
     stopped_by: tuple[str, ...]  # of each size: "precision", "rounds", "time_limit"; empty = not known, or none wanted
+    diagnoses: Mapping[Slice, Diagnosis]  # of sizes with random patterns; none in a file without
     other_columns: tuple[Column, ...]  # what a later version has of each pattern
     reader: BisectionReader
+
+    @property
+    def slices(self) -> tuple[Slice, ...]:
+        """One for each message size."""
+        return tuple(Slice(0, -1, index, size) for index, size in enumerate(self.message_sizes_bytes))
 
     @property
     def active_ranks_per_host(self) -> int:

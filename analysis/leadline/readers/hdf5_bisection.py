@@ -18,9 +18,11 @@ from leadline.model import (
     IntArray,
     PatternKind,
     Patterns,
+    Slice,
     SlowConnection,
 )
 from leadline.readers.contents import DamagedError, columns_of, facts_of, real_of, text_of
+from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 
@@ -60,6 +62,12 @@ class BisectionReader(FileReader):
             max_patterns=max_patterns,
             slow_connections=_slow_connections(summary, len(sizes), num_ranks),
             stopped_by=_stopped_by(summary, len(sizes)),
+            diagnoses=diagnosis_of(
+                {"slices": summary.get("diagnoses")} if summary else None,
+                tuple(Slice(0, -1, index, size) for index, size in enumerate(sizes)),
+                num_ranks,
+                len({place.host for place in head["ranks"]}),
+            ),
             other_columns=others,
             reader=reader,
         )

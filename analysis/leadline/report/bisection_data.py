@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from leadline.analyse.bisection import ComponentsAnalysis, SizeAnalysis
-from leadline.model import BisectionResult, BoolArray, FloatArray
+from leadline.model import BisectionResult, BoolArray, ComponentKind, Fault, FloatArray
 from leadline.model.simulation import PatternComparison
 from leadline.scan import edge_for
 from leadline.scan.connections import SlowCounts
@@ -40,13 +40,14 @@ def page_of(
     result: BisectionResult,
     sizes: Sequence[SizeAnalysis],
     components: ComponentsAnalysis,
+    faults: Sequence[Fault],
     comparison: PatternComparison | None,
 ) -> Data:
     """All of it."""
     return {
         "first_size": first_size(sizes),
         "sizes": [_size(one) for one in sizes],
-        "components": component_bars(result, components),
+        "components": component_bars(result, components, faults),
         "simulated": _simulated(comparison) if comparison else None,
     }
 
@@ -120,14 +121,18 @@ def _counts(edges: FloatArray, counts: np.ndarray) -> Data:
     return {"edges": [_rounded(edge) for edge in edges.tolist()], "counts": counts.tolist()}
 
 
-def component_bars(result: BisectionResult, components: ComponentsAnalysis) -> dict[str, list[Data]]:
-    """Shares of slow connections by host and by rank; of many a bar stands for several and shows the worst."""
+def component_bars(
+    result: BisectionResult, components: ComponentsAnalysis, faults: Sequence[Fault]
+) -> dict[str, list[Data]]:
+    """Shares of slow connections by host and by rank; of many a bar stands for several and shows the worst. Marked are
+    those at fault.
+    """
     found: dict[str, list[Data]] = {}
     if not components.of_ranks.num.any():
         return found
-    slow_hosts = {one.host for one in components.slow if one.rank < 0}
-    slow_ranks = {one.rank for one in components.slow if one.rank >= 0}
-    hosts = result.hosts
+    hosts, bad = result.hosts, [one.component for one in faults if one.counts]
+    slow_hosts = {hosts[one.first] for one in bad if one.kind in (ComponentKind.HOST, ComponentKind.PORT)}
+    slow_ranks = {one.first for one in bad if one.kind is ComponentKind.RANK}
     if 1 < len(hosts) < result.num_ranks:
         found["hosts"] = _bars(components.of_hosts, hosts, np.array([host in slow_hosts for host in hosts]))
     names = [f"rank {one.rank} ({one.host})" for one in result.ranks]

@@ -7,18 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline.analyse import FEWEST_PARTNERS
-from leadline.analyse.bisection import (
-    FEWEST_CONNECTIONS,
-    NEARLY_ALL,
-    ComponentsAnalysis,
-    SizeAnalysis,
-    analyse_components,
-    analyse_size,
-)
-from leadline.model import BisectionResult
+from leadline.analyse.bisection import ComponentsAnalysis, SizeAnalysis, analyse_components, analyse_size
+from leadline.diagnosis import Diagnosed, diagnosed, found_faults
+from leadline.model import BisectionResult, Fault, FindingList
 from leadline.model.simulation import PatternComparison, SimulatedBisection
 from leadline.report import bisection_tables as tables
 from leadline.report.bisection_data import page_of
+from leadline.report.faults import faults_without_matrix
 from leadline.report.frame import html_page
 from leadline.scan import Progress
 from leadline.simulate.compare import compare_patterns
@@ -26,7 +21,7 @@ from leadline.text import bisection as bisection_text
 from leadline.text import run as run_text
 from leadline.units import bytes_text, plain
 
-_STYLES = ("report.css", "matrix.css", "chart.css", "bisection.css")
+_STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bisection.css")
 # The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "bisection_charts.js")
 _WITHOUT_SCRIPT = (
@@ -40,15 +35,18 @@ class BisectionAnalysis:
 
     sizes: list[SizeAnalysis]
     components: ComponentsAnalysis
+    diagnosed: Diagnosed
     simulated: SimulatedBisection | None
     comparison: PatternComparison | None
 
 
 def analyse_bisection(
     result: BisectionResult, size_indices: Sequence[int] | None = None, simulated: SimulatedBisection | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None = None, topology: str | None = None,
 ) -> BisectionAnalysis:  # fmt: skip
-    """Of some message sizes, all by default; with a simulation, measured against it with the largest of them."""
+    """Of some message sizes, all by default; with a simulation, measured against it with the largest of them.
+    `topology`: the physical network, for the diagnosis.
+    """
     wanted = range(len(result.message_sizes_bytes)) if size_indices is None else size_indices
     sizes = []
     for done, size_index in enumerate(wanted):
@@ -62,27 +60,32 @@ def analyse_bisection(
     comparison = compare_patterns(result, simulated, tables.shown_first(sizes).size_index) if simulated else None
     if progress:
         progress(1)
-    return BisectionAnalysis(sizes, components, simulated, comparison)
+    found = diagnosed(result, bisection_text.parts_of(result, sizes), topology)
+    return BisectionAnalysis(sizes, components, found, simulated, comparison)
 
 
 def render_bisection(
     result: BisectionResult, size_indices: Sequence[int] | None = None, simulated: SimulatedBisection | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None = None, topology: str | None = None,
 ) -> str:  # fmt: skip
     """The page about some message sizes of a result, all by default. Everything from the file is escaped."""
-    analysis = analyse_bisection(result, size_indices, simulated, progress)
+    analysis = analyse_bisection(result, size_indices, simulated, progress, topology)
     by_size = [_of_size(result, one) for one in analysis.sizes if len(one.patterns)]
     return html_page(
         "bisection.html.j2",
         result,
         styles=_STYLES,
         scripts=_SCRIPTS,
-        data={"data": page_of(result, analysis.sizes, analysis.components, analysis.comparison)},
+        data={
+            "data": page_of(
+                result, analysis.sizes, analysis.components, faults_of(result, analysis), analysis.comparison
+            )
+        },
         benchmark="Bisection test",
         title=bisection_text.title(result),
         run_line=bisection_text.run_line(result),
         no_findings=bisection_text.no_findings(result),
-        headline=bisection_text.headline(result, analysis.sizes, analysis.components, analysis.comparison),
+        headline=bisection_text.headline(result, analysis.sizes, analysis.diagnosed, analysis.comparison),
         verdict=verdict(result, analysis),
         missing=bisection_text.missing(result, analysis.sizes),
         without_script=_WITHOUT_SCRIPT,
@@ -91,11 +94,9 @@ def render_bisection(
         figures=tables.key_figures(analysis.sizes),
         numbers=tables.size_table(result, analysis.sizes),
         by_size=by_size,
-        components=tables.slow_component_rows(analysis.components),
+        faults=faults_without_matrix(analysis.diagnosed, bisection_text.parts_of(result, analysis.sizes)),
         has_components=bool(analysis.components.of_ranks.num.any()),
         threshold=plain(100 * result.threshold),
-        nearly_all=plain(100 * NEARLY_ALL),
-        fewest_connections=FEWEST_CONNECTIONS,
         simulated=bisection_text.what_was_simulated(simulated) if simulated else "",
         comparison=analysis.comparison,
         compared=tables.comparison_facts(analysis.comparison) if analysis.comparison else [],
@@ -115,7 +116,16 @@ def _of_size(result: BisectionResult, one: SizeAnalysis) -> tables.Row:
 
 def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
-    if analysis.components.slow or any(slow.is_slow_alone for one in analysis.sizes for slow in one.slow):
+    faults = faults_of(result, analysis)
+    if any(one.counts for one in faults):
         return "alarming"
-    is_known = any(len(one.random) for one in analysis.sizes) and result.num_participants >= FEWEST_PARTNERS
+    if any(one.listed_as is FindingList.ONLY_UNDER_LOAD for one in faults):
+        return ""
+    is_known = bool(analysis.diagnosed.found) and result.num_participants >= FEWEST_PARTNERS
     return "fine" if result.complete and is_known and not bisection_text.missing(result, analysis.sizes) else ""
+
+
+def faults_of(result: BisectionResult, analysis: BisectionAnalysis) -> list[Fault]:
+    """Each once, the gravest first."""
+    parts = bisection_text.parts_of(result, analysis.sizes)
+    return [one.fault for one in found_faults(analysis.diagnosed.found, parts)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One page of A4 about a bisection test, as PDF, PostScript or PNG: distributions, interval, slow components."""
+"""One page of A4 about a bisection test, as PDF, PostScript or PNG: distributions, interval, slow connections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from leadline.model import BisectionResult
 from leadline.model.simulation import SimulatedBisection
 from leadline.report import bisection_tables as tables
 from leadline.report.bisection_data import component_bars
-from leadline.report.bisection_page import BisectionAnalysis, analyse_bisection
+from leadline.report.bisection_page import BisectionAnalysis, analyse_bisection, faults_of
 from leadline.report.bisection_plots import (
     draw_comparison,
     draw_connections,
@@ -19,7 +19,7 @@ from leadline.report.bisection_plots import (
     draw_places,
     draw_worst,
 )
-from leadline.report.paper import GREY, Kind, Paper, drawing, shortened
+from leadline.report.paper import GREY, Kind, Paper, drawing
 from leadline.report.plot_frame import Area
 from leadline.report.sheet import (
     HEADING,
@@ -59,10 +59,10 @@ Named = tuple[str, Callable[[Area], None]]
 
 def bisection_sheet(
     result: BisectionResult, sizes: Sequence[int], kind: Kind | str, simulated: SimulatedBisection | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None = None, topology: str | None = None,
 ) -> bytes:  # fmt: skip
     """The sheet about some message sizes, as a file's contents."""
-    analysis = analyse_bisection(result, sizes, simulated, progress)
+    analysis = analyse_bisection(result, sizes, simulated, progress, topology)
     with drawing():
         paper = _page(result, analysis)
         return paper.rendered(Kind(kind), f"Bisection test: {bisection_text.title(result)}", moment_of(result))
@@ -85,7 +85,7 @@ def _page(result: BisectionResult, analysis: BisectionAnalysis) -> Paper:
         y = _draw_row(paper, Area(x, y, width, _PLOT_HEIGHT), " · ".join(name for name, _ in row),
                       [draw for _, draw in row])  # fmt: skip
     y = _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result, analysis)
-    of_components = component_bars(result, analysis.components)
+    of_components = component_bars(result, analysis.components, faults_of(result, analysis))
     if of_components and foot - below - _GAP - y > _COMPONENTS_HEIGHT + 1.5:
         kind, bars = next(iter(of_components.items()))
         draw_places(paper, Area(x, y + 1.5, width, _COMPONENTS_HEIGHT), kind, bars)
@@ -99,7 +99,7 @@ def _head(result: BisectionResult, analysis: BisectionAnalysis) -> Head:
     problems = (f"{lost}.",) if lost else ()
     if not result.complete:
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
-    headline = tuple(bisection_text.headline(result, analysis.sizes, analysis.components, analysis.comparison))
+    headline = tuple(bisection_text.headline(result, analysis.sizes, analysis.diagnosed, analysis.comparison))
     return Head("bisection test", bisection_text.title(result), problems, headline, bisection_text.run_facts(result))
 
 
@@ -138,13 +138,13 @@ def _draw_tables(paper: Paper, area: Area, result: BisectionResult, analysis: Bi
     numbers, y = tables.size_table(result, analysis.sizes), area.y
     one = tables.shown_first(analysis.sizes)
     slow = tables.slow_rows(result, one) if one.slow else {"rows": [], "unit": ""}
-    wanted = len(slow["rows"]) + len(analysis.components.slow)
+    wanted = len(slow["rows"])
     if numbers["rows"]:
         most = max(num_rows - wanted, int(_SIZES_SHARE * num_rows), 1)
         y = _draw_sizes(paper, Area(area.x, y, area.width, 0), numbers, most) + _GAP / 2
         num_rows -= min(most, len(numbers["rows"]))
     if wanted and num_rows > 0:
-        y = _draw_slow(paper, Area(area.x, y, area.width, 0), analysis, slow, num_rows)
+        y = _draw_slow(paper, Area(area.x, y, area.width, 0), slow, num_rows)
     return y
 
 
@@ -165,20 +165,9 @@ def _draw_sizes(paper: Paper, area: Area, numbers: tables.Row, most: int) -> flo
     return y
 
 
-def _draw_slow(paper: Paper, area: Area, analysis: BisectionAnalysis, slow: tables.Row, most: int) -> float:
-    y = heading(paper, area.x, area.y, area.width, "Slow hosts, ranks and connections")
-    components = tables.slow_component_rows(analysis.components)[:most]
-    for row in components:
-        name = row["what"] + (f" {row['host']}" if row["what"] == "host" else f" on {row['host']}")
-        text = (
-            f"{name}: {row['share']} of its {row['connections']} connections are slow; its median "
-            f"connection reaches {row['relative']} of the median of all"
-        )
-        paper.text(area.x, y, shortened(text, area.width, SIZE), SIZE)
-        y += ROW
-    rows = slow["rows"][: most - len(components)]
-    if not rows:
-        return y
+def _draw_slow(paper: Paper, area: Area, slow: tables.Row, most: int) -> float:
+    y = heading(paper, area.x, area.y, area.width, "Slowest connections")
+    rows = slow["rows"][:most]
     unit = slow["unit"]
     heads = [("from", True), ("host", False), ("to", True), ("host", False), ("in pattern", False),
              (f"under load, {unit}", True), ("× median", True), (f"alone, {unit}", True),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.analyse.bisection import ComponentsAnalysis, SizeAnalysis
+from leadline.analyse.bisection import SizeAnalysis
 from leadline.model import BisectionResult
 from leadline.model.simulation import PatternComparison
 from leadline.report.bisection_data import first_size
@@ -149,17 +149,6 @@ def bucket_rows(one: SizeAnalysis) -> Row:
             "share": f"{number(100 * bucket.num / total, 3)} %", "width": round(_BAR_PX * bucket.num / total, 1),
         })  # fmt: skip
     return {"time_unit": times.name, "unit": unit.name, "rows": rows}
-
-
-def slow_component_rows(components: ComponentsAnalysis) -> list[Row]:
-    """Hosts and ranks that are slow in nearly all their connections, worst first."""
-    return [
-        {"what": "host" if one.rank < 0 else f"rank {one.rank}", "host": one.host,
-         "connections": f"{one.num_connections:,}", "slow": f"{one.num_slow:,}",
-         "share": f"{number(100 * one.num_slow / one.num_connections, 3)} %",
-         "relative": number(one.relative_median, 2)}
-        for one in components.slow
-    ]  # fmt: skip
 
 
 def deviating_rows(comparison: PatternComparison) -> list[Row]:

@@ -119,13 +119,3 @@ def count_slow(result: BisectionResult, patterns: Patterns, limit_ns: float) -> 
         found.num[ranks] = np.isfinite(cells).sum(axis=1)
         found.num_slow[ranks] = (cells > limit_ns).sum(axis=1)
     return found
-
-
-def times_of_rank(result: BisectionResult, patterns: Patterns, rank: int) -> FloatArray:
-    """A rank's own times in the patterns, those that are there."""
-    if not len(patterns):
-        return np.empty(0)
-    numbers = (int(patterns.number[0]), int(patterns.number[-1]) + 1)
-    cells = result.reader.times(patterns.size_index, "time_ns", (rank, rank + 1), numbers)[0]
-    wanted = cells[patterns.number - numbers[0]]
-    return np.asarray(wanted[np.isfinite(wanted)])

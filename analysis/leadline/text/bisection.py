@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences and facts about a bisection test: the number with its interval, slow components, what is missing."""
+"""Sentences and facts about a bisection test: the number with its interval, faults, what is missing."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from leadline.analyse.bisection import ComponentsAnalysis, JudgedConnection, SizeAnalysis, SlowComponent
-from leadline.model import BisectionResult
+from leadline.analyse.bisection import JudgedConnection, SizeAnalysis
+from leadline.diagnosis import Diagnosed, found_faults
+from leadline.model import BisectionResult, Slice
 from leadline.model.simulation import PatternComparison, SimulatedBisection
 from leadline.stats.interval import MeanInterval
+from leadline.text import diagnosis as diagnosis_text
 from leadline.text.run import facts_of_run, first_few, when, who_and_where
 from leadline.units import Unit, bandwidth_text, bandwidth_unit, bytes_text, number, plain
 
@@ -48,16 +50,14 @@ def patterns_text(num: int) -> str:
 
 
 def headline(
-    result: BisectionResult, sizes: Sequence[SizeAnalysis], components: ComponentsAnalysis,
+    result: BisectionResult, sizes: Sequence[SizeAnalysis], diagnosed: Diagnosed,
     comparison: PatternComparison | None = None,
 ) -> list[str]:  # fmt: skip
     """The sentences that an administrator reads first."""
     if not any(len(one.patterns) for one in sizes):
         return ["Nothing was measured."]
     sentences = numbers(sizes) or ["No random pattern was measured, so there is no effective bisection bandwidth."]
-    sentences += [*slow_components_text(components), *slow_connections(result, sizes), *bad_patterns(sizes)]
-    if not slow_components_text(components) and any(len(one.random) for one in sizes):
-        sentences.append(_none_is_slow(result))
+    sentences += [*verdict(result, sizes, diagnosed), *slow_connections(result, sizes), *bad_patterns(sizes)]
     return [*sentences, *([agreement(comparison)] if comparison else [])]
 
 
@@ -80,32 +80,19 @@ def number_of(size: SizeAnalysis) -> str:
     return text + (f", {plus_minus(relative)} of pairs alone." if math.isfinite(relative.mean) else ".")
 
 
-def slow_components_text(components: ComponentsAnalysis) -> list[str]:
-    """Hosts and ranks that are slow in nearly all their connections."""
-    hosts = [one for one in components.slow if one.rank < 0]
-    ranks = [one for one in components.slow if one.rank >= 0]
-    return [text for text in (_slow_of_kind("host", hosts), _slow_of_kind("rank", ranks)) if text]
+def verdict(result: BisectionResult, sizes: Sequence[SizeAnalysis], diagnosed: Diagnosed) -> list[str]:
+    """What is at fault, in the words of the diagnosis; why there is none."""
+    parts = parts_of(result, sizes)
+    if not parts:
+        return []
+    if not diagnosed.found:
+        return [f"Who is slow was not judged: {diagnosed.absent}."]
+    return diagnosis_text.headline_of(diagnosed.found, found_faults(diagnosed.found, parts))
 
 
-def _slow_of_kind(what: str, components: Sequence[SlowComponent]) -> str:
-    if not components:
-        return ""
-    first = components[0]
-    name = component_name(first)
-    share = number(100 * first.num_slow / first.num_connections, 3)
-    text = (
-        f"{name[0].upper()}{name[1:]} is slow in {share} % of its {first.num_connections:,} connections: its median "
-        f"connection reaches {number(first.relative_median, 2)} of the median of all."
-    )
-    if len(components) == 1:
-        return text
-    others = tuple(component_name(one).removeprefix(f"{what} ") for one in components[1:])
-    return f"{text} {len(others):,} more {what}{'s are' if len(others) > 1 else ' is'} slow: {first_few(others, 4)}."
-
-
-def component_name(place: SlowComponent) -> str:
-    """`host node05`, `rank 9 on node02`."""
-    return f"host {place.host}" if place.rank < 0 else f"rank {place.rank} on {place.host}"
+def parts_of(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> list[Slice]:
+    """The message sizes that have random patterns, which the diagnosis is about."""
+    return [result.slices[one.size_index] for one in sizes if len(one.random)]
 
 
 def slow_connections(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> list[str]:
@@ -160,12 +147,6 @@ def bad_patterns(sizes: Sequence[SizeAnalysis]) -> list[str]:
         if sentences:
             break
     return sentences
-
-
-def _none_is_slow(result: BisectionResult) -> str:
-    if result.num_participants < 4:
-        return "Too few ranks to tell which one is slow."
-    return "No host or rank is slow in nearly all its connections."
 
 
 def agreement(comparison: PatternComparison) -> str:

@@ -15,7 +15,6 @@
 #include "bench/bisection/current_step.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/retest.hpp"
-#include "bench/bisection/slow_components.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/tally.hpp"
 #include "bench/links.hpp"
@@ -87,7 +86,6 @@ class Measuring {
         loop_(stage, lost_pairs_),
         ranks_(stage.plan.ranks),
         budget_(stage.request),
-        slow_components_(1 - stage.request.threshold),
         size_(stage.request, 0),
         measured_(measured) {}
 
@@ -129,7 +127,6 @@ class Measuring {
   ExchangeLoop loop_;
   std::vector<std::int32_t> ranks_;  // of the plan's those that are not lost
   TimeBudget budget_;                // counts on the root
-  SlowComponentSearch slow_components_;
   Size size_;
   std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
   std::size_t num_patterns_written_ = 0, num_baseline_written_ = 0;
@@ -395,9 +392,14 @@ BisectionSummary Measuring::summarize() {
   summary.measuring_s = budget_.size_elapsed_s();
 
   std::vector<double> own_times_ns;
+  std::vector<diagnosis::Observation> observed;
+  const auto rank = static_cast<std::uint32_t>(stage_.cluster.rank());
   for (const RankTimes& own : size_.random_times()) {
-    if (own.from != schedule::no_rank) own_times_ns.push_back(own.time_ns);
+    if (own.from == schedule::no_rank) continue;
+    own_times_ns.push_back(own.time_ns);
+    observed.push_back({static_cast<std::uint32_t>(own.from), rank, own.time_ns});
   }
+  measured_.observed.push_back(diagnosis::joined_by_pair(std::move(observed)));
   Distribution distribution =
       distribution_over_ranks(stage_.cluster, own_times_ns, size_.message_size_bytes, stage_.request.num_buckets);
   summary.bytes_per_s_min = distribution.min;
@@ -406,7 +408,6 @@ BisectionSummary Measuring::summarize() {
   summary.bytes_per_s_median = distribution.median;
   summary.bytes_per_s_max = distribution.max;
   summary.buckets = std::move(distribution.buckets);
-  slow_components_.add(own_times_ns, bytes_per_s(size_.message_size_bytes, distribution.median));
   return summary;
 }
 
@@ -432,7 +433,7 @@ void Measuring::retest(double median_bytes_per_s) {
       if (time_ns == 0) break;
       connection.alone_time_ns = std::min(connection.alone_time_ns, time_ns);
       connection.slow_alone = bytes_per_s(size_.message_size_bytes, connection.alone_time_ns) <
-                              (1 - stage_.request.threshold) * usual_bytes_per_s;
+                              (1 - stage_.request.diagnosis.threshold) * usual_bytes_per_s;
     }
     if (std::isinf(connection.alone_time_ns)) continue;  // the pair is lost
     if (stage_.progress != nullptr) stage_.progress->retest_done(connection);
@@ -459,11 +460,6 @@ void Measuring::run() {
   open_barrier_links();
   for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
   current_step_.enter({}, CurrentStep::Activity::diagnosis);
-  cluster::Cluster& cluster = stage_.cluster;
-  const std::string simulated_host = stage_.transport.simulated_host(cluster.rank());
-  const auto host_of = stage_.plan.rank_layout.host_of.empty() ? cluster.host_of() : stage_.plan.rank_layout.host_of;
-  measured_.slow_components =
-      slow_components_.find(cluster, host_of, simulated_host.empty() ? cluster.host() : simulated_host);
   note_losses();
 }
 

@@ -10,6 +10,7 @@
 #include "bench/bisection/plan.hpp"
 #include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
+#include "diagnosis/observations.hpp"
 #include "model/bisection_request.hpp"
 #include "model/bisection_result.hpp"
 #include "transport/transport.hpp"
@@ -29,13 +30,14 @@ struct Stage {
   Progress* progress = nullptr;  ///< rank 0 only
 };
 
-/// The same on all ranks, but for begin_s and measuring_s, which are by their own clocks.
+/// The same on all ranks, but for `observed`, and for begin_s and measuring_s, which are by their own clocks.
 struct Measured {
   std::vector<PatternSummary> patterns;
   std::vector<BaselineSample> baseline;
   std::vector<BisectionSummary> sizes;
   std::vector<SlowConnection> slow_connections;
-  std::vector<SlowComponent> slow_components;
+  std::vector<std::vector<diagnosis::Observation>>
+      observed;  ///< of `sizes`, by random patterns: what this rank received
   std::uint64_t verified_bytes = 0;
   Losses losses;
 };

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t max_exchanges = 1'000'000;  // each is a step with an end of its own, in memory
 constexpr std::uint64_t max_patterns = 10'000'000;
-constexpr double least_threshold = 0.001;
 
 void declare_participants(OptionTable& options, BisectionRequest& request) {
   options.count("--active-ranks-per-host", "only so many ranks of each host take part, the lowest; the others wait", 1,
@@ -68,9 +67,12 @@ void declare_beside(OptionTable& options, BisectionRequest& request) {
                 "0 = none",
                 0, 1000, request.num_baseline_pairs);
   options.count("--retest", "at the end of a size the N slowest connections again, alone", 0, 100'000, request.retest);
-  options.share("--threshold", "a connection is slow that is so much slower than the median connection",
-                least_threshold, request.threshold);
   options.count("--buckets", "buckets of the histogram over all connections; 0 = none", 0, 1000, request.num_buckets);
+}
+
+void declare_diagnosis(OptionTable& options, BisectionRequest& request) {
+  options.group("What is said about it");
+  declare_verdict(options, request.topology, request.diagnosis);
 }
 
 Outcome outcome() {
@@ -91,6 +93,7 @@ void declare_options(OptionTable& options, BisectionRequest& request, std::optio
   declare_what(options, request);
   declare_end(options, request);
   declare_beside(options, request);
+  declare_diagnosis(options, request);
   declare_outcome(options, request, format, outcome());
 }
 

@@ -19,74 +19,6 @@ namespace leadline::bench::bisection {
 namespace {
 
 /// `components`: slowest first, either hosts only or ranks only.
-std::optional<Finding> slow(const std::vector<SlowComponent>& components, const char* id, const char* what,
-                            const char* advice) {
-  if (components.empty()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const SlowComponent& component : components) {
-    names.push_back(component.rank < 0 ? component.host : fmt::format("{} on {}", component.rank, component.host));
-  }
-  const SlowComponent& worst = components.front();
-  return Finding{id, Severity::warning,
-                 fmt::format("{}{} {}: slow in nearly all {} patterns, with any partner.", what,
-                             components.size() > 1 ? "s" : "", listed(names), components.size() > 1 ? "their" : "its"),
-                 fmt::format("{} of {} connections of {} are slow, its median is {:.2f} of that of all", worst.num_slow,
-                             worst.num_connections, names.front(), worst.relative_median),
-                 advice};
-}
-
-std::vector<SlowComponent> only(const std::vector<SlowComponent>& components, bool hosts) {
-  std::vector<SlowComponent> kept;
-  std::copy_if(components.begin(), components.end(), std::back_inserter(kept),
-               [hosts](const SlowComponent& component) { return (component.rank < 0) == hosts; });
-  return kept;
-}
-
-/// Whether `rank` is in a list like "0-3,8".
-bool is_among(const std::string& ranges, std::int32_t rank) {
-  std::istringstream list(ranges);
-  std::int32_t first = 0;
-  while (list >> first) {
-    std::int32_t last = first;
-    if (list.peek() == '-') list.ignore() >> last;
-    if (rank >= first && rank <= last) return true;
-    list.ignore();  // the comma
-  }
-  return false;
-}
-
-/// Whether a rank is reported as slow, itself or with its host.
-bool is_in_slow_component(const BisectionResult& result, std::int32_t rank) {
-  return std::any_of(result.slow_components.begin(), result.slow_components.end(), [&](const SlowComponent& component) {
-    if (component.rank >= 0) return component.rank == rank;
-    return std::any_of(result.hosts.begin(), result.hosts.end(), [&](const HostRanks& host) {
-      return host.host == component.host && is_among(host.ranks, rank);
-    });
-  });
-}
-
-/// Connections that no slow rank or host explains. Where ranks share cores, waiting for a core explains them as well.
-std::optional<Finding> slow_alone(const BisectionResult& result, const Conditions& conditions) {
-  std::vector<std::string> names;
-  const SlowConnection* worst = nullptr;
-  for (const SlowConnection& connection : result.slow_connections) {
-    if (!connection.slow_alone || is_in_slow_component(result, connection.from) ||
-        is_in_slow_component(result, connection.to)) {
-      continue;
-    }
-    if (worst == nullptr) worst = &connection;
-    names.push_back(fmt::format("{} -> {}", connection.from, connection.to));
-  }
-  if (worst == nullptr) return std::nullopt;
-  const bool is_explained = conditions.ranks_per_core_max > 1;
-  return Finding{"slow_connection", is_explained ? Severity::note : Severity::warning,
-                 fmt::format("Connections that are slow even without other traffic: {}.", listed(names)),
-                 fmt::format("{} of the {} slowest; {} takes {} alone, {} under load", names.size(),
-                             result.slow_connections.size(), names.front(), format_time_ns(worst->alone_time_ns),
-                             format_time_ns(worst->time_ns)),
-                 "Look at the cables and ports on their way, and measure all links with leadline link."};
-}
-
 std::optional<Finding> one_host(const BisectionResult& result) {
   if (result.hosts.size() != 1) return std::nullopt;
   return Finding{"one_host", Severity::note, "All ranks are on one host: no network was measured.",
@@ -141,11 +73,6 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, const Bisec
   const auto add = [&](const std::optional<Finding>& finding) {
     if (finding) findings.push_back(*finding);
   };
-  add(slow(only(result.slow_components, true), "slow_host", "Host",
-           "Look at its network card and cable, its memory and its clock, and at what else runs on it."));
-  add(slow(only(result.slow_components, false), "slow_rank", "Rank",
-           "Look at the core it is bound to, the device it uses, and what else runs there."));
-  add(slow_alone(result, conditions));
   for (const Finding& finding : machine_validity_warnings(conditions, shortest_loop(result))) add(finding);
   add(one_host(result));
   add(few_patterns(result));

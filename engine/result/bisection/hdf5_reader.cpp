@@ -18,6 +18,9 @@ using hdf5::Shape;
 
 constexpr const char* patterns_table = "bisection/patterns/measuring_s";
 constexpr const char* baseline_table = "bisection/baseline/time_ns";
+constexpr const char* kinds_table = "bisection/patterns/kind";
+constexpr const char* partners_table = "bisection/receive_from";
+constexpr const char* times_table = "bisection/time_ns";
 constexpr std::uint64_t read_at_once = 1 << 16;
 
 }  // namespace
@@ -27,6 +30,8 @@ Hdf5Reader::Hdf5Reader(std::string path) : RunReader(std::move(path)) {
       "bisection", header_, [this] { read_header(); },
       [this] {
         (void)num_patterns(0);
+        if (header_.max_patterns > 0) (void)received_of(0, 0, 1);
+        (void)num_random(0);
         (void)num_baseline(0);
       });
 }
@@ -45,6 +50,54 @@ void Hdf5Reader::read_header() {
 
 std::uint64_t Hdf5Reader::num_patterns(std::size_t size_index) const {
   return num_measured(patterns_table, header_.max_patterns, size_index);
+}
+
+/// They come first.
+std::uint64_t Hdf5Reader::num_random(std::size_t size_index) const {
+  const std::uint64_t num = num_patterns(size_index);
+  return hdf5::reading(path(), [&] {
+    const auto kinds = file().numbers<std::int32_t>(
+        kinds_table, {header_.message_sizes_bytes.size(), header_.max_patterns}, {{size_index, 0}, {1, num}});
+    const auto other = std::ranges::find_if(
+        kinds, [](std::int32_t kind) { return kind != static_cast<std::int32_t>(PatternKind::random); });
+    return static_cast<std::uint64_t>(other - kinds.begin());
+  });
+}
+
+std::vector<Received> Hdf5Reader::received_of(std::size_t size_index, std::int64_t rank, std::uint64_t num) const {
+  return hdf5::reading(path(), [&] {
+    const Shape shape{header_.message_sizes_bytes.size(), static_cast<hsize_t>(header_.num_ranks),
+                      header_.max_patterns};
+    const hdf5::Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num}};
+    const auto partners = file().numbers<std::int32_t>(partners_table, shape, box);
+    const auto times_ns = file().numbers<double>(times_table, shape, box);
+    std::vector<Received> received;
+    for (std::size_t index = 0; index < partners.size(); ++index) {
+      if (partners[index] >= header_.num_ranks) file().fail("/bisection/receive_from has a rank that does not exist");
+      if (partners[index] >= 0) received.push_back({partners[index], times_ns[index]});
+    }
+    return received;
+  });
+}
+
+std::vector<BaselineSample> Hdf5Reader::baseline_of(std::size_t size_index) const {
+  const std::uint64_t num = num_baseline(size_index);
+  if (num == 0) return {};
+  return hdf5::reading(path(), [&] {
+    const Shape shape{header_.message_sizes_bytes.size(), header_.max_baseline};
+    const hdf5::Box box{{size_index, 0}, {1, num}};
+    const auto from = file().numbers<std::int32_t>("bisection/baseline/from", shape, box);
+    const auto to = file().numbers<std::int32_t>("bisection/baseline/to", shape, box);
+    const auto times_ns = file().numbers<double>(baseline_table, shape, box);
+    std::vector<BaselineSample> samples;
+    for (std::size_t index = 0; index < num; ++index) {
+      if (std::min(from[index], to[index]) < 0 || std::max(from[index], to[index]) >= header_.num_ranks) {
+        file().fail("/bisection/baseline has a rank that does not exist");
+      }
+      samples.push_back({static_cast<int>(size_index), 0, from[index], to[index], times_ns[index]});
+    }
+    return samples;
+  });
 }
 
 std::uint64_t Hdf5Reader::num_baseline(std::size_t size_index) const {

@@ -16,6 +16,12 @@
 
 namespace leadline::result::bisection {
 
+/// A connection of a rank that received.
+struct Received {
+  std::int32_t from = 0;
+  double time_ns = 0;
+};
+
 class Hdf5Reader : public hdf5::RunReader {
  public:
   explicit Hdf5Reader(std::string path);
@@ -25,6 +31,12 @@ class Hdf5Reader : public hdf5::RunReader {
   /// How many patterns of a message size there are, of every kind; and how many pairs that were measured alone.
   std::uint64_t num_patterns(std::size_t size_index) const;
   std::uint64_t num_baseline(std::size_t size_index) const;
+
+  /// The random ones of the patterns; what a rank received in the first `num` patterns; pairs alone, whose patterns
+  /// are left out.
+  std::uint64_t num_random(std::size_t size_index) const;
+  std::vector<Received> received_of(std::size_t size_index, std::int64_t rank, std::uint64_t num) const;
+  std::vector<BaselineSample> baseline_of(std::size_t size_index) const;
 
  private:
   void read_header();

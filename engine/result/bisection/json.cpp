@@ -7,6 +7,7 @@
 
 #include "bench/bisection/options.hpp"
 #include "result/bisection/fields.hpp"
+#include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::result {
@@ -32,10 +33,6 @@ inline constexpr const char* about<BisectionSummary> = "One message size over it
 template <>
 inline constexpr const char* about<SlowConnection> =
     "One of the slowest connections, and what came of measuring it alone.";
-
-template <>
-inline constexpr const char* about<SlowComponent> =
-    "A rank, or a host as a whole, over all random patterns of all sizes.";
 
 template <>
 inline constexpr const char* about<BisectionResult> =
@@ -95,17 +92,6 @@ inline constexpr auto fields<SlowConnection> = std::tuple{
 };
 
 template <>
-inline constexpr auto fields<SlowComponent> = std::tuple{
-    field("rank", result::or_null(&SlowComponent::rank), "", "which rank; null = the host as a whole"),
-    field("host", &SlowComponent::host, "", "its host"),
-    field("num_connections", &SlowComponent::num_connections, "1", "connections that it had part in"),
-    field("num_slow", &SlowComponent::num_slow, "1",
-          "those below (1 - threshold) of the median connection of their size"),
-    field("relative_median", &SlowComponent::relative_median, "",
-          "bandwidth of its median connection divided by that of all connections"),
-};
-
-template <>
 inline constexpr auto fields<BisectionResult> = std::tuple_cat(
     result::beginning_of_document<"bisection", bench::bisection::declare_options, BisectionResult>(),
     result::run_fields,
@@ -122,8 +108,8 @@ inline constexpr auto fields<BisectionResult> = std::tuple_cat(
               "one entry for each message size: what its random patterns say together"),
         field("slow_connections", &BisectionResult::slow_connections, "",
               "the slowest connections of random patterns, slowest first, size by size"),
-        field("slow_components", &BisectionResult::slow_components, "",
-              "hosts, then ranks, that are slow in nearly all their patterns; worst first"),
+        field("diagnoses", &BisectionResult::diagnoses, "",
+              "one entry for each message size with random patterns: who is slow in them"),
     });
 
 }  // namespace leadline

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers sockets; reads the topology on rank 0 alone, since other hosts may not see the file.
+#include "cli/diagnosis_layout.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "cli/run_collectively.hpp"
+#include "network/network.hpp"
+#include "network/parse_network.hpp"
+
+namespace leadline::cli {
+namespace {
+
+/// A byte a rank: NUMA node plus one, 0 = unknown.
+std::string sockets_of_all(cluster::Cluster& cluster, std::int32_t own_socket) {
+  std::string own(static_cast<std::size_t>(cluster.size()), '\0');
+  own[static_cast<std::size_t>(cluster.rank())] = static_cast<char>(std::clamp(own_socket, -1, 254) + 1);
+  return cluster.all_reduce(std::move(own), [](std::string left, std::string_view right) {
+    for (std::size_t rank = 0; rank < left.size(); ++rank) left[rank] = static_cast<char>(left[rank] | right[rank]);
+    return left;
+  });
+}
+
+}  // namespace
+
+diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironment& run_environment,
+                                   const std::string& topology) {
+  diagnosis::Layout layout;
+  layout.host_of.assign(run_environment.host_of().begin(), run_environment.host_of().end());
+  for (auto& [host, name] : run_environment.host_names()) layout.host_names.push_back(name);
+  const std::string sockets = sockets_of_all(cluster, run_environment.placement().numa_node);
+  if (std::ranges::any_of(sockets, [](char socket) { return socket != 0; })) {
+    for (const char socket : sockets) layout.socket_of.push_back(static_cast<std::uint8_t>(socket) - 1);
+  }
+  if (topology.empty()) return layout;
+  network::Network network = run_collectively(cluster, [&] {
+    return cluster.rank() == 0 ? network::parse_network(topology, layout.host_names) : network::Network{};
+  });
+  const std::string text = cluster.broadcast(cluster.rank() == 0 ? network::packed(network) : std::string());
+  layout.network = cluster.rank() == 0 ? std::move(network) : network::unpacked(text);
+  return layout;
+}
+
+}  // namespace leadline::cli

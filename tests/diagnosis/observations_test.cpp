@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of connections that were measured under load: who is slow by itself, and who only shares a way.
+#include "diagnosis/observations.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "network/parse_network.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+constexpr std::uint32_t hosts_of_test = 16;
+constexpr double usual_of_test_ns = 1000;
+
+Layout sixteen_hosts() {
+  Layout layout;
+  for (std::uint32_t host = 0; host < hosts_of_test; ++host) {
+    layout.host_of.push_back(host);
+    layout.host_names.push_back(fmt::format("n{:02}", host));
+  }
+  return layout;
+}
+
+/// `factor(a, b)`: of a pair under load; the same alone, unless `alone` says otherwise. Each pair of each pattern has
+/// its scatter of 2 %, and behind each pattern one of its pairs is measured alone.
+using Factor = std::function<double(std::uint32_t one, std::uint32_t other)>;
+ObservedSlice observed(const Factor& factor, Factor alone = {}, int num_patterns = 60) {
+  if (!alone) alone = factor;
+  Random random(7, 0);
+  ObservedSlice slice;
+  slice.pattern = "random";
+  slice.is_exchange = true;
+  const auto scatter = [&] { return 1 + 0.02 * (static_cast<double>(random.below(1000)) / 500 - 1); };
+  for (int pattern = 0; pattern < num_patterns; ++pattern) {
+    std::vector<std::uint32_t> order(hosts_of_test);
+    for (std::uint32_t at = 0; at < hosts_of_test; ++at) {
+      order[at] = at;
+      std::swap(order[at], order[random.below(at + 1)]);
+    }
+    for (std::uint32_t at = 0; at < hosts_of_test; at += 2) {
+      const double time_ns = usual_of_test_ns * factor(order[at], order[at + 1]) * scatter();
+      slice.observations.push_back({order[at], order[at + 1], time_ns});
+      slice.observations.push_back({order[at + 1], order[at], time_ns});
+    }
+    slice.alone.push_back({order[0], order[1], usual_of_test_ns * alone(order[0], order[1]) * scatter()});
+  }
+  return slice;
+}
+
+double sound(std::uint32_t, std::uint32_t) { return 1; }
+double host_5(std::uint32_t one, std::uint32_t other) { return one == 5 || other == 5 ? 3 : 1; }
+
+/// Of the last four hosts to others.
+double last_four_away(std::uint32_t one, std::uint32_t other) { return (one < 12) != (other < 12) ? 4 : 1; }
+
+std::vector<std::string> names_of(const DiagnosedSlice& told) {
+  std::vector<std::string> names;
+  for (const Fault& fault : told.diagnosis.faults) names.push_back(fault.name);
+  return names;
+}
+
+TEST(Observations, OfAPairCountByTheirLowerQuartile) {
+  const auto joined = joined_by_pair(
+      {{1, 0, 50}, {0, 1, 10}, {1, 0, 10}, {1, 0, 30}, {1, 0, 20}, {1, 0, 40}, {0, 2, 0}, {2, 0, INFINITY}});
+  ASSERT_EQ(joined.size(), 2U);
+  EXPECT_EQ(joined[0].from, 0U);
+  EXPECT_EQ(joined[0].time_ns, 10);
+  EXPECT_EQ(joined[1].from, 1U);
+  EXPECT_EQ(joined[1].time_ns, 20);
+}
+
+TEST(Observations, JoinedTwiceAreTheSame) {
+  const auto once = joined_by_pair(observed(host_5).observations), twice = joined_by_pair(once);
+  ASSERT_EQ(once.size(), twice.size());
+  for (std::size_t index = 0; index < once.size(); ++index) EXPECT_EQ(once[index].time_ns, twice[index].time_ns);
+}
+
+TEST(ObservedSlice, OfSoundHostsHasNoFault) {
+  const DiagnosedSlice told = diagnosed(observed(sound), sixteen_hosts(), {});
+  EXPECT_THAT(told.diagnosis.faults, IsEmpty());
+  EXPECT_EQ(told.diagnosis.num_pairs, 240U);
+  EXPECT_EQ(told.pattern, "random");
+}
+
+TEST(ObservedSlice, NamesAHostThatIsSlowAloneToo) {
+  const DiagnosedSlice told = diagnosed(observed(host_5), sixteen_hosts(), {});
+  EXPECT_THAT(names_of(told), ElementsAre("host n05"));
+  EXPECT_TRUE(counts(told.diagnosis.faults[0]));
+  EXPECT_NEAR(told.diagnosis.faults[0].ratio, 3, 0.2);
+  EXPECT_NEAR(told.diagnosis.faults[0].ratio_alone, 3, 0.2);
+}
+
+TEST(ObservedSlice, DoesNotNameAHostThatIsAsFastAloneAsOthers) {
+  const DiagnosedSlice told = diagnosed(observed(host_5, sound), sixteen_hosts(), {});
+  EXPECT_THAT(told.diagnosis.faults, IsEmpty());
+  EXPECT_THAT(told.diagnosis.notes, ElementsAre(HasSubstr("one host or rank is slow only while others send")));
+}
+
+/// Of four hosts that are no neighbours to others.
+double four_away(std::uint32_t one, std::uint32_t other) { return (one % 5 == 1) != (other % 5 == 1) ? 4 : 1; }
+
+TEST(ObservedSlice, NamesTheWayToHostsThatAreFastWithEachOther) {
+  const DiagnosedSlice told = diagnosed(observed(four_away), sixteen_hosts(), {});
+  ASSERT_THAT(names_of(told), ElementsAre(HasSubstr("and the others")));
+  EXPECT_THAT(told.diagnosis.faults[0].hosts, UnorderedElementsAre(1, 6, 11));
+  EXPECT_EQ(told.diagnosis.faults[0].component.kind, ComponentKind::uplink);
+}
+
+TEST(ObservedSlice, OfNeighboursThatAreSlowAlikeNamesNone) {
+  const DiagnosedSlice told = diagnosed(observed(last_four_away), sixteen_hosts(), {});
+  EXPECT_THAT(told.diagnosis.faults, IsEmpty());
+  EXPECT_THAT(told.diagnosis.notes, Contains(HasSubstr("n12, n13, n14, n15")));
+}
+
+TEST(ObservedSlice, NamesTheUplinkWhereTheNetworkIsTold) {
+  Layout layout = sixteen_hosts();
+  layout.network = network::parse_network("fat-tree:4x4", layout.host_names);
+  const DiagnosedSlice told = diagnosed(observed(last_four_away), layout, {});
+  ASSERT_EQ(told.diagnosis.faults.size(), 1U);
+  EXPECT_EQ(told.diagnosis.faults[0].component.kind, ComponentKind::uplink);
+  EXPECT_EQ(told.diagnosis.faults[0].component.first, 3);
+}
+
+TEST(ObservedSlice, SaysThatFarPairsLoseMoreUnderLoad) {
+  Layout layout = sixteen_hosts();
+  layout.network = network::parse_network("fat-tree:8x2", layout.host_names);
+  const auto far = [](std::uint32_t one, std::uint32_t other) { return (one < 8) != (other < 8) ? 4.0 : 1.0; };
+  const DiagnosedSlice told = diagnosed(observed(far, sound), layout, {});
+  EXPECT_TRUE(std::ranges::none_of(told.diagnosis.faults, counts)) << "a tapered network looks the same";
+  EXPECT_THAT(told.diagnosis.notes, Contains(HasSubstr("take 4 times as long under load as alone")));
+  EXPECT_THAT(diagnosed(observed(sound), layout, {}).diagnosis.notes, IsEmpty());
+}
+
+TEST(ObservedSlice, NamesALinkOnlyWhereTheBestOfSeveralAloneIsSlow) {
+  const auto link = [](std::uint32_t one, std::uint32_t other) {
+    return std::min(one, other) == 2 && std::max(one, other) == 9 ? 4.0 : 1.0;
+  };
+  ObservedSlice slice = observed(link, sound);
+  EXPECT_THAT(diagnosed(slice, sixteen_hosts(), {}).diagnosis.faults, IsEmpty());
+  slice.retested = {{2, 9, 4 * usual_of_test_ns}, {3, 4, usual_of_test_ns}};
+  EXPECT_THAT(names_of(diagnosed(slice, sixteen_hosts(), {})), ElementsAre("the link between n02 and n09"));
+  slice.retested[0].time_ns = usual_of_test_ns;
+  EXPECT_THAT(diagnosed(slice, sixteen_hosts(), {}).diagnosis.faults, IsEmpty());
+}
+
+TEST(ObservedSlice, NamesTheEndThatSlowPairsHaveInCommonWhereLoadHidesIt) {
+  ObservedSlice slice = observed([](std::uint32_t, std::uint32_t) { return 4; }, host_5);
+  EXPECT_THAT(names_of(diagnosed(slice, sixteen_hosts(), {})), ElementsAre("host n05"));
+}
+
+TEST(ObservedSlice, CouldNotBeTestedWhereRanksMetFewOthers) {
+  const DiagnosedSlice told = diagnosed(observed(host_5, {}, 2), sixteen_hosts(), {});
+  EXPECT_THAT(told.diagnosis.faults, IsEmpty());
+  EXPECT_THAT(told.diagnosis.notes, ElementsAre(HasSubstr("could not be tested")));
+}
+
+TEST(ObservedSlice, OfNothingSaysSo) { EXPECT_THAT(diagnosed({}, sixteen_hosts(), {}).diagnosis.faults, IsEmpty()); }
+
+}  // namespace
+}  // namespace leadline::diagnosis
