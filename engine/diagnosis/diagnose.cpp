@@ -276,7 +276,7 @@ bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, con
 
 /// Whether pairs between hosts, measured under load, scatter as flows that share cables do.
 bool Diagnosing::is_contended(Symptom symptom) const {
-  if (symptom != Symptom::slow || question_.load == Load::alone) return false;
+  if (symptom != Symptom::slow || question_.load == Load::alone || question_.has_many_loads) return false;
   const auto& classes = outcome_.effects.classes;
   for (std::size_t index = PairClasses::first_between; index < classes.size(); ++index) {
     if (classes[index].num > 0 && classes[index].spread > spread_of_contention) return true;
@@ -476,6 +476,7 @@ Diagnosis diagnose(const Question& question) {
                      .retested = question.retested,
                      .may_learn = false,
                      .load = question.load,
+                     .has_many_loads = question.has_many_loads,
                      .is_round_trip = question.is_round_trip})
       .run();
 }

@@ -55,6 +55,7 @@ struct Question {
   std::vector<OrderedPair> retested{};  ///< where a file tells what was measured again: all that retest() knows
   bool may_learn = true;         ///< whether groups of hosts may be learnt from the rows: from times, not from ratios
   Load load = Load::concurrent;  ///< under which the test has measured
+  bool has_many_loads = false;   ///< under which ranks were measured, so what they share cables with averages out
   bool is_round_trip = false;    ///< a pair's time is half of a round trip: both orders of a pair show the same path
 };
 

@@ -535,6 +535,7 @@ DiagnosedSlice diagnosed(const ObservedSlice& slice, const Layout& layout, const
                           .has_means = false,
                           .may_learn = false,
                           .load = Load::concurrent,
+                          .has_many_loads = true,
                           .is_round_trip = slice.is_exchange};
   DiagnosedSlice told{.size_index = slice.size_index,
                       .message_size_bytes = slice.message_size_bytes,
