@@ -73,6 +73,6 @@ Json options_schema(DeclareOptions<Request> declare) {
 }
 
 /// Of what says who is slow: --topology, --threshold, --false-discovery-rate.
-void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings);
+void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings, bool came_later = false);
 
 }  // namespace leadline::bench

@@ -17,12 +17,12 @@
 namespace leadline::diagnosis {
 namespace {
 
-constexpr std::uint32_t most_graph_groups = 512;  // their square is counted
-constexpr std::size_t most_sampled = 64;          // values of a row towards one group
-constexpr double by_chance = 0.03;                // of the pairs that are slow without a fault
-constexpr double most_certain = 0.97;             // of the pairs that are slow with one
-constexpr double least_gain_of_cable = 12;        // of log likelihood, and the logarithm of the number of elements
-constexpr double most_trials = 24;                // of a pair of groups: its pairs are not independent
+constexpr std::uint32_t most_graph_groups = 256, most_tree_groups = 128;  // their square is counted for each element
+constexpr std::size_t most_sampled = std::size_t{1} << 21;                // values: 16 MB on their way through the tree
+constexpr double by_chance = 0.03;                                        // of the pairs that are slow without a fault
+constexpr double most_certain = 0.97;                                     // of the pairs that are slow with one
+constexpr double least_gain_of_cable = 12;  // of log likelihood, and the logarithm of the number of elements
+constexpr double most_trials = 24;          // of a pair of groups: its pairs are not independent
 constexpr double sure_share = 0.99, least_of_sure = 0.7;
 constexpr double spreads_of_noise = 4;
 constexpr double share_of_lowest = 0.1;
@@ -33,8 +33,7 @@ constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, fa
 
 /// What pairs between two groups take, ln ns.
 struct GroupPair {
-  double better = std::numeric_limits<double>::quiet_NaN();  ///< the better quarter
-  double share_slow = 0, slow = 0;                           ///< of the pairs; the median of slow ones
+  double share_slow = 0, slow = 0;  ///< of the pairs; the median of slow ones
   std::size_t num = 0;
   double num_trials = 0;
 };
@@ -52,8 +51,7 @@ class GroupTimes {
     };
     std::vector<std::vector<At>> found(rows.num_workers());
     rows.visit([&](std::size_t worker, const Row& row) {
-      std::map<std::uint32_t, std::size_t> taken;
-      const std::size_t step = std::max<std::size_t>(1, row.values.size() / num_ / most_sampled);
+      const std::size_t step = std::max<std::size_t>(1, row.values.size() * rows.num_ranks() / most_sampled);
       for (std::size_t index = row.from % step; index < row.values.size(); index += step) {
         const std::uint32_t to = row.partner(index);
         if (std::isnan(row.values[index]) || setting.layout.host_of[to] == setting.layout.host_of[row.from]) continue;
@@ -93,7 +91,7 @@ struct Element {
 class CableSearch {
  public:
   CableSearch(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings)
-      : setting_(setting), settings_(settings), times_(rows, setting), num_(times_.num()) {
+      : settings_(settings), times_(rows, setting), num_(times_.num()) {
     const network::Network& network = setting.layout.network;
     const auto& leaf_of = network.levels.front().group_of;
     hosts_in_.assign(num_, 0);
@@ -128,7 +126,6 @@ class CableSearch {
   double gain_of(const Element& element, const std::vector<double>& sound) const;
   std::optional<Suspect> suspect_of(const Element& element, double gain) const;
 
-  const Setting& setting_;
   const DiagnosisSettings& settings_;
   GroupTimes times_;
   std::uint32_t num_;
@@ -353,6 +350,8 @@ GraphCables CableSearch::run() {
   if (!is_tree()) count_paths();
   if (!find_usual_times()) return found;
   find_slow();
+  if (std::ranges::none_of(pairs_, [](const GroupPair& pair) { return pair.share_slow >= least_of_sure; }))
+    return found;
   std::vector<Element> left = elements();
   std::vector<double> sound(std::size_t{num_} * num_, 1);
   const double least = least_gain_of_cable + std::log(static_cast<double>(left.size()));
@@ -438,7 +437,7 @@ GraphCables find_graph_cables(const Rows& rows, const Setting& setting, const Di
   const network::Network& network = setting.layout.network;
   if (network.levels.empty() || is_learnt(network)) return {};
   const std::size_t num = network.levels.front().names.size();
-  if (num < fewest_to_compare || num > most_graph_groups) return {};
+  if (num < fewest_to_compare || num > (network.hops.empty() ? most_tree_groups : most_graph_groups)) return {};
   return CableSearch(rows, setting, settings).run();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow cables between the switches of a network that is no tree: a line, ring, torus or dragonfly.
+// Slow cables between the switches of a line, ring, torus or dragonfly, and uplinks of a tree many of which are slow.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,19 @@
 
 namespace leadline::diagnosis {
 
-/// Slow cables, and what they add to pairs of switches.
+/// Slow cables or uplinks, and what they add to pairs of innermost groups (switches with hosts).
 struct GraphCables {
-  std::vector<Suspect> cables;  ///< ComponentKind::cable of level 0, both directions
+  std::vector<Suspect> cables;  ///< ComponentKind::cable of level 0, or uplink; both directions
   std::uint32_t num_groups = 0;
   std::vector<std::uint32_t> group_of;  ///< by rank
   std::vector<float> excess;            ///< by pair of groups, logarithm: of pairs that take at least `slow_from`
   std::vector<float> usual, slow_from;  ///< by pair of groups: ln ns
 };
 
-/// Collective; the same on all holders of rows. Where the network has hops: the smallest set of cables, switches,
-/// uplinks and hosts that explains which pairs of switches are slow, found one by one by what each adds to the
-/// likelihood; of these the cables. What so many hops take is known from sound pairs, and that a hop more takes no more
-/// than another (latencies along a path add up). A cable counts for a pair with the share of its shortest paths that
-/// have it. Levels and paths are those of switches with hosts.
+/// Collective; the same on all holders of rows. The smallest set of cables, switches, uplinks and hosts that explains
+/// which pairs of groups are slow, found one by one by what each adds to the likelihood; of these the cables, or of a
+/// tree the uplinks: only where many of a level are slow, or where flows share cables. A cable counts for a pair with
+/// the share of its shortest paths that have it.
 GraphCables find_graph_cables(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings);
 
 /// The rows without what slow cables add; both arguments outlive it.

@@ -152,7 +152,7 @@ inline constexpr auto fields<DiagnosedSlice> = std::tuple{
     field("size_index", &DiagnosedSlice::size_index, "", "position of the message size among those of the run, from 0"),
     field("message_size_bytes", &DiagnosedSlice::message_size_bytes, "bytes", "message size"),
     field("pattern", result::or_null(&DiagnosedSlice::pattern), "",
-          "random of a bisection test, the name of a topology; null = of a link test"),
+          "random of a bisection test, the name of a topology; null = of a link test", Since::later_version),
     field("diagnosis", &DiagnosedSlice::diagnosis, "", "what stands out in this slice"),
 };
 

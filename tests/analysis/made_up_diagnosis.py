@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def slow_component(kind: str) -> MadeUp:
 def fake_program(folder: Path, script: str) -> Path:
     """A program `leadline` that is this Python code."""
     path = folder / "leadline"
-    path.write_text(f"#!/usr/bin/env python3\nimport json, sys\n{script}\n", encoding="utf-8")
+    path.write_text(f"#!{sys.executable}\nimport json, sys\n{script}\n", encoding="utf-8")
     path.chmod(0o755)
     return path
 

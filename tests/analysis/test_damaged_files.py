@@ -15,6 +15,7 @@ import made_up_io
 import made_up_topology
 import mutations
 import numpy as np
+import program
 import pytest
 
 from conftest import few_rounds, rounds_of, sweep, write_packed_result, write_result
@@ -49,7 +50,9 @@ def sound_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_packed_result(folder / "packed.h5", replace(few_rounds(), sizes=[8]))
     (folder / "linktest.sion").write_bytes((SAMPLES / "linktest" / "ompi_n4_1B_par.sion").read_bytes())
     words = ["bisection", "--topology", "fat-tree:4x4", "--measured", str(folder / "bisection.h5"), "--quiet"]
-    assert simulate([*words, "--output", str(folder / "simulation.json")]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
+        assert simulate([*words, "--output", str(folder / "simulation.json")]) == 0
     for name, text in TEXTS.items():
         (folder / name).write_text(text)
     return folder

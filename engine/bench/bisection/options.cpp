@@ -72,7 +72,8 @@ void declare_beside(OptionTable& options, BisectionRequest& request) {
 
 void declare_diagnosis(OptionTable& options, BisectionRequest& request) {
   options.group("What is said about it");
-  declare_verdict(options, request.topology, request.diagnosis);
+  constexpr bool came_later = true;  // --topology and --false-discovery-rate
+  declare_verdict(options, request.topology, request.diagnosis, came_later);
 }
 
 Outcome outcome() {

@@ -109,7 +109,7 @@ inline constexpr auto fields<BisectionResult> = std::tuple_cat(
         field("slow_connections", &BisectionResult::slow_connections, "",
               "the slowest connections of random patterns, slowest first, size by size"),
         field("diagnoses", &BisectionResult::diagnoses, "",
-              "one entry for each message size with random patterns: who is slow in them"),
+              "one entry for each message size with random patterns: who is slow in them", Since::later_version),
     });
 
 }  // namespace leadline
