@@ -421,11 +421,14 @@ void Fit::finish() {
     Effects::OfClass& one = effects_.classes[pair_class];
     const double middle = residuals[pair_class].quantile(0.5);
     one.spread = residuals[pair_class].spread(num_ends(one));
-    // Large steps of which no pair is off by chance are no clock's.
-    const double by_step = one.step / 2;
-    const auto num_off = static_cast<double>(residuals[pair_class].num_from(middle + by_step));
-    if (one.step > largest_certain_step && num_off < least_off_by_step * static_cast<double>(one.num)) one.step = 0;
-    if (one.step > 0) one.spread = std::fmax(one.spread, by_step);
+    if (one.step > 0) {
+      // Large steps of which no pair is off by chance are no clock's.
+      const auto num_off = static_cast<double>(residuals[pair_class].num_from(middle + one.step / 2));
+      const bool is_certain =
+          one.step <= largest_certain_step || num_off >= least_off_by_step * static_cast<double>(one.num);
+      if (!is_certain) one.step = 0;
+      one.spread = std::fmax(one.spread, one.step / 2);
+    }
     one.centre += std::isnan(middle) ? 0 : middle;
     one.residuals = std::move(residuals[pair_class]);
     one.residual_zero = std::isnan(middle) ? 0 : middle;

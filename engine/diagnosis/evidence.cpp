@@ -290,16 +290,14 @@ void RetestEvaluation::calibrate(std::span<const MeasuredPair> sound, Load load)
   }
 }
 
-std::vector<double> RetestEvaluation::effects(std::span<const MeasuredPair> pairs, Load load, double in_ends) {
+std::vector<double> RetestEvaluation::effects(std::span<const MeasuredPair> pairs, Load load, double in_ends,
+                                              bool is_of_many) {
   std::vector<double> effects = values_again(pairs, load);
   for (std::size_t index = 0; index < effects.size(); ++index) {
     const double beyond_others = effects[index] - usual_alone_;
-    effects[index] -= pairs[index].expected + usual_[index_of(load)];
-    if (!is_absolute(pairs[index].pair, load) || usual_alone_ == 0) {
-      effects[index] += in_ends;
-    } else {
-      effects[index] = in_ends > 0 ? beyond_others : std::min(effects[index], beyond_others);
-    }
+    effects[index] += in_ends - pairs[index].expected - usual_[index_of(load)];
+    if (!is_absolute(pairs[index].pair, load) || usual_alone_ == 0) continue;
+    effects[index] = is_of_many ? beyond_others : std::min(effects[index], beyond_others);
   }
   return effects;
 }
@@ -312,8 +310,8 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
       (has_two_ends(suspect.component) && !suspect.is_whole_class) || suspect.share < 1 || suspect.is_before_fit;
   const auto effect_in = [&](Load load) {
     calibrate(sound, load);
-    const bool is_in_ends = !is_beyond_ends || (suspect.is_before_fit && is_contended_);
-    return middle_of(effects(evidence, load, is_in_ends ? suspect.effect : 0));
+    const double in_ends = is_beyond_ends ? 0 : suspect.effect;
+    return middle_of(effects(evidence, load, in_ends, !is_beyond_ends || suspect.is_before_fit));
   };
   const Middle alone = effect_in(Load::alone);
   if (alone.num == 0) return;

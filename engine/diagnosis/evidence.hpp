@@ -134,9 +134,11 @@ class RetestEvaluation {
   /// in the test, where there are three; else the lowest cluster of all, and no more than in the test.
   void calibrate(std::span<const MeasuredPair> sound, Load load);
 
-  /// Collective: by how much more each pair takes than is expected, less what sound pairs do; NaN = not measured. Of
-  /// `in_ends` the ends let expect that much. Where flows share cables no more than what it takes beyond other pairs.
-  std::vector<double> effects(std::span<const MeasuredPair> pairs, Load load, double in_ends = 0);
+  /// Collective: by how much more each pair takes than is expected, less what sound pairs do; NaN = not measured.
+  /// `in_ends`: so much of it the ends let expect. Where flows share cables, what it takes beyond other pairs: of what
+  /// many pairs have in common that alone, else the lesser of both.
+  std::vector<double> effects(std::span<const MeasuredPair> pairs, Load load, double in_ends = 0,
+                              bool is_of_many = false);
 
   /// Collective. Fills in persistence and the ratios of the retests. `sound` are measured under load only where the
   /// suspect is not there alone, and was measured under load.

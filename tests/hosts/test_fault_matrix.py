@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,7 +37,13 @@ def test_case(network: Callable[[int], Network], tmp_path: Path, case: Case) -> 
         require_module(case.transport)
     else:
         require_launcher(case.launcher)
-    assert run_case(network(NUM_HOSTS), case, tmp_path) == []
+    hosts = network(NUM_HOSTS)
+    wrong = run_case(hosts, case, tmp_path)
+    has_launcher_crashed = case.launcher is not None and f"status [{-signal.SIGSEGV}]" in " ".join(wrong)
+    if has_launcher_crashed and case.fault == "kill":  # Open MPI's mpirun does now and then; the hosts are as before
+        (again := tmp_path / "again").mkdir()
+        wrong = run_case(hosts, case, again)
+    assert wrong == []
 
 
 def test_who_is_named() -> None:

@@ -265,6 +265,7 @@ def test_a_rank_is_lost(movement: str, blow: signal.Signals, tmp_path: Path, fil
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f.*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             victim = int(file["ranks/pid"][1])
+        time.sleep(1.5)  # a heartbeat has said where the rank is
         os.kill(victim, blow)
         done = run.finish()
     assert done.status == 4
