@@ -36,6 +36,7 @@ class RemainingEffects {
   ClassSet inside() const { return inside_; }      ///< pairs of one host
   ClassSet crossing(std::size_t level) const;      ///< pairs that leave the groups of a level
   ClassSet within(std::size_t level) const { return between_ & ~crossing(level); }
+  double step(ClassSet set) const;        ///< of the clock, the greatest of these classes
   double spread(ClassSet set) const;      ///< the greatest of these classes: how their pairs scatter
   double usual_time(ClassSet set) const;  ///< ns, of sound pairs in the nearest of these classes; NaN without any
 
@@ -143,13 +144,17 @@ double RemainingEffects::standard_error(std::span<const std::uint32_t> ranks, Fa
                                         ClassSet set) const {
   // For `both` the lesser direction decides.
   const std::uint64_t num = num_pairs(ranks, direction, set) / (direction == FaultDirection::both ? 2 : 1);
+  const double by_pairs =
+      quartile_efficiency * this->spread(set) / std::sqrt(std::max<double>(static_cast<double>(num), 1));
+  return std::fmax(by_pairs, step(set) / 2);
+}
+
+double RemainingEffects::step(ClassSet set) const {
   double step = 0;
   for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
     if (has(set, pair_class)) step = std::fmax(step, effects_.classes[pair_class].step);
   }
-  const double by_pairs =
-      quartile_efficiency * this->spread(set) / std::sqrt(std::max<double>(static_cast<double>(num), 1));
-  return std::fmax(by_pairs, step / 2);
+  return step;
 }
 
 void RemainingEffects::explain(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set,
@@ -171,7 +176,8 @@ constexpr double share_of_fault = 0.5;
 constexpr double least_of_hosts = 1.5;
 // So many neighbouring hosts that differ by no more than this are slow for a common reason.
 constexpr std::size_t fewest_neighbours = 4;
-constexpr double most_between_neighbours = 0.04, most_between_neighbours_of_effect = 0.15;  // logarithm, and of it
+constexpr double most_between_neighbours = 0.04;  // logarithm
+constexpr double most_between_insides = 0.15;     // of the effect; what pairs inside show is the sum of two ends
 constexpr std::array directions{FaultDirection::both, FaultDirection::out, FaultDirection::in};
 
 // Switches are few, and alone would say little of how sound ones scatter; but we take it that those of one machine
@@ -281,6 +287,7 @@ std::vector<Suspect> Search::neighbours_alike(const std::vector<Suspect>& slow,
     return kind == ComponentKind::host || kind == ComponentKind::inside;
   };
   if (slow.empty() || !is_of_host(slow.front().component.kind)) return {};
+  const bool is_inside = slow.front().component.kind == ComponentKind::inside;
   const auto number = [](const Suspect& one) { return one.component.first; };
   const std::int32_t first = std::ranges::min(slow, {}, number).component.first;
   const std::int32_t last = std::ranges::max(slow, {}, number).component.first;
@@ -294,8 +301,8 @@ std::vector<Suspect> Search::neighbours_alike(const std::vector<Suspect>& slow,
     neighbours.push_back(slow.front());
     neighbours.back().component = one.component;
     neighbours.back().effect = one.effect - usual;
-    const double most_apart =
-        std::max({most_between_neighbours, most_between_neighbours_of_effect * middle, 2 * slow.front().error});
+    double most_apart = std::fmax(most_between_neighbours, remaining_effects_.step(remaining_effects_.between()));
+    if (is_inside) most_apart = std::max({most_apart, most_between_insides * middle, 2 * slow.front().error});
     if (!(std::abs(neighbours.back().effect - middle) < most_apart)) return {};
   }
   if (neighbours.size() < fewest_neighbours || neighbours.size() == candidates.size()) return {};
