@@ -16,10 +16,10 @@
 
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
-#include "diagnosis/graph_cables.hpp"
 #include "diagnosis/learnt_network.hpp"
 #include "diagnosis/learnt_sockets.hpp"
 #include "diagnosis/search.hpp"
+#include "diagnosis/slow_paths.hpp"
 #include "stats/significance.hpp"
 
 namespace leadline::diagnosis {
@@ -287,13 +287,13 @@ bool Diagnosing::is_contended(Symptom symptom) const {
 void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom) {
   const std::vector<Suspect>& suspects = outcome.suspects;
   const auto evidence = evidence_for({rows, setting_, outcome.effects, question_.retested}, suspects, most_shown);
-  RetestEvaluation look(question_, symptom, is_contended(symptom));
+  const bool needs_retest = is_contended(symptom);  // flows that share cables make components a little slow by chance
+  RetestEvaluation look(question_, symptom, needs_retest);
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
-    // What flows that share cables may do by chance needs a second measurement.
-    if (fault.persistence == Persistence::not_retested && is_contended(symptom) && fault.ratio < ratio_of_contention)
-      fault.ratio_low = std::min(fault.ratio_low, 1.0);
+    fault.is_unproven =
+        needs_retest && fault.persistence == Persistence::not_retested && fault.ratio < ratio_of_contention;
     const bool is_certain = fault.persistence != Persistence::not_retested;
     if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
       diagnosis_.faults.push_back(std::move(fault));
@@ -397,11 +397,11 @@ void Diagnosing::note_hosts_alike() {
 Diagnosis Diagnosing::run() {
   const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
   const Rows& as_measured = question_.rows(Symptom::slow);
-  const GraphCables cables = find_graph_cables(as_measured, setting_, question_.settings);
-  const auto rest = cables.cables.empty() ? nullptr : without_cables(as_measured, cables);
+  const SlowPaths paths = find_slow_paths(as_measured, setting_, question_.settings);
+  const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(as_measured, paths);
   const Rows& times = rest ? *rest : as_measured;
   outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
-  outcome_.suspects.insert(outcome_.suspects.begin(), cables.cables.begin(), cables.cables.end());
+  outcome_.suspects.insert(outcome_.suspects.begin(), paths.suspects.begin(), paths.suspects.end());
   describe_classes();
   // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may
   // leave some of that to its pairs.

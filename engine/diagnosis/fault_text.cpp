@@ -11,7 +11,6 @@
 #include "diagnosis/learnt_network.hpp"
 
 namespace leadline::diagnosis {
-namespace {
 
 std::string host_name(const Setting& setting, std::int32_t host) {
   const auto index = static_cast<std::size_t>(host);
@@ -19,6 +18,8 @@ std::string host_name(const Setting& setting, std::int32_t host) {
   return index < names.size() && !names[index].empty() ? names[index]
                                                        : fmt::format("host {}", host_number(setting.layout, host));
 }
+
+namespace {
 
 std::string host_of_rank(const Setting& setting, std::int32_t rank) {
   return host_name(setting, static_cast<std::int32_t>(setting.layout.host_of[static_cast<std::size_t>(rank)]));

@@ -16,6 +16,9 @@ std::string name_of_component(const Setting& setting, const Component& component
 /// What was examined and is sound. `all` are the faults that were found.
 std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspect, const std::vector<Suspect>& all);
 
+/// By number, as the run names it; "host 3" where it has no name.
+std::string host_name(const Setting& setting, std::int32_t host);
+
 /// That so many of a kind (hosts, ranks, sockets, insides), `num` in all, are slow that times cannot tell whether this
 /// is how the machine is built.
 std::string two_kinds(const Setting& setting, const std::vector<Suspect>& slow, std::size_t num);

@@ -314,7 +314,7 @@ network::Network network_of(const Setting& setting, const std::vector<Groups>& l
   network.source = source_of_learnt;
   network.hosts = setting.layout.host_names;
   for (const Groups& groups : levels) {
-    const char* const kind = network.levels.empty() ? "group" : "group of groups";
+    const char* const kind = network.levels.empty() ? "group" : "larger group";
     network.levels.push_back({kind, {}, group_of_hosts(groups, setting.hosts.num_groups())});
     for (const auto& hosts : groups) network.levels.back().names.push_back(group_name(setting, hosts));
   }

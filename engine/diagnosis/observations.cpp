@@ -233,7 +233,8 @@ Fault SharedWays::fault_of(const std::vector<const Accused*>& group, const Diagn
     const Fault& fault = diagnosis.faults[one->fault];
     shared.num_pairs += fault.num_pairs;
     shared.hosts.push_back(host_number(setting_.layout, static_cast<std::int32_t>(one->host)));
-    if (++num_named <= most_hosts_named) names += (names.empty() ? "" : ", ") + setting_.layout.host_names[one->host];
+    if (++num_named <= most_hosts_named)
+      names += (names.empty() ? "" : ", ") + host_name(setting_, static_cast<std::int32_t>(one->host));
     if (list_of(fault) < list_of(shared)) shared.persistence = fault.persistence;
   }
   if (num_named > most_hosts_named) names += fmt::format(" and {} more", num_named - most_hosts_named);

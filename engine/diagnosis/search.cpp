@@ -21,7 +21,7 @@ std::deque<Partition> partitions_of(const Setting& setting) {
   std::deque<Partition> partitions;
   const auto& levels = setting.layout.network.levels;
   // Between groups that follow from the times, what is farther cannot be told from what is slow. Where the network is
-  // no tree, two groups have no cable of their own; see graph_cables.hpp.
+  // no tree, two groups have no cable of their own; see slow_paths.hpp.
   const bool has_cables = !is_learnt(setting.layout.network) && setting.layout.network.hops.empty();
   const std::size_t num_levels = has_cables ? levels.size() : 0;
   for (std::size_t level = num_levels; level-- > 0;) {

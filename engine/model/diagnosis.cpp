@@ -70,7 +70,7 @@ const char* name_of(FindingList list) { return name_in(finding_list_names, list)
 FindingList list_of(const Fault& fault) {
   if (fault.is_note) return FindingList::note;
   if (fault.persistence == Persistence::transient) return FindingList::passed;
-  if (fault.ratio_low <= 1) return FindingList::untested;
+  if (fault.is_unproven || fault.ratio_low <= 1) return FindingList::untested;
   return fault.persistence == Persistence::only_under_load ? FindingList::only_under_load : FindingList::persistent;
 }
 

@@ -76,6 +76,7 @@ struct Fault {
   std::string advice;
   Persistence persistence = Persistence::not_retested;
   double ratio_alone = 0, ratio_concurrent = 0;  ///< what the retests gave; 0 = none
+  bool is_unproven = false;                      ///< it may be chance, and was not measured again
   bool is_note = false;  ///< how the machine is built rather than a fault (the adapter is nearer to one socket)
 };
 
@@ -118,7 +119,7 @@ enum class FindingList : std::uint8_t {
   persistent,       ///< needs action: also there alone, or what many pairs have in common
   only_under_load,  ///< appears where other pairs are measured at the same time
   passed,           ///< did not appear again
-  untested,         ///< too few pairs, or they scatter too much: the interval contains 1
+  untested,         ///< too few pairs, or they scatter too much (the interval contains 1), or not measured again
   note,             ///< how the machine is built
 };
 

@@ -117,7 +117,7 @@ const char* heading_of(FindingList list) {
     case FindingList::passed:
       return "passed, did not appear again:";
     case FindingList::untested:
-      return "could not be tested: too few pairs, or they scatter too much:";
+      return "could not be tested: too few pairs, or they scatter too much, or were not measured again:";
     case FindingList::note:
       return "how the machine is built:";
   }

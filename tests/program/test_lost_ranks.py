@@ -236,7 +236,7 @@ def test_a_bisection_test_goes_on_without_a_local_rank(
     words = ["bisection", "--local", "5", "--message-size", "1KiB", "--precision", "0", "--rounds", "100000",
              "--timeout", "2s", "--time-limit", "2s" if number == signal.SIGKILL else "4s"]  # fmt: skip
     done = without_rank(victim, tmp_path, number, r" random [^\n]*\n", *words)
-    assert done.status == 1
+    assert done.status == 1, done.err
     assert f"1 rank was lost during the run: rank {victim} on " in done.out
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["status/complete"][()] == 1

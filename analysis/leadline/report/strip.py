@@ -12,6 +12,7 @@ from leadline.draw import colours
 from leadline.model import BoolArray, ComponentKind, Fault, FloatArray, LinkResult, Slice, Statistic
 from leadline.report.strip_cells import StripCells, statistic_of, strip_cells
 from leadline.stats.colour_range import ColourRange
+from leadline.units import counted
 
 WIDTH = 640.0
 OTHERS = "others"
@@ -66,7 +67,7 @@ def _name_of_end(result: LinkResult, fault: Fault) -> str:
     if component.kind in (ComponentKind.RANK, ComponentKind.PAIR):
         return f"rank {component.first}"
     if component.kind in (ComponentKind.SWITCH, ComponentKind.UPLINK, ComponentKind.CABLE):
-        return f"{len(component.hosts):,} hosts below"
+        return counted(len(component.hosts), "host") + " below"
     if component.kind is ComponentKind.RAIL:
         return f"slot {component.first}"
     if component.kind is ComponentKind.SOCKET:

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers sockets; reads the topology on rank 0 alone, since other hosts may not see the file.
-#include "cli/diagnosis_layout.hpp"
+// Gathers sockets, and observations slice by slice; reads the topology on rank 0 alone, since other hosts may not see
+// the file.
+#include "cli/run_diagnosis.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "cli/run_collectively.hpp"
+#include "diagnosis/rows.hpp"
 #include "network/network.hpp"
 #include "network/parse_network.hpp"
 
@@ -41,6 +45,27 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
   const std::string text = cluster.broadcast(cluster.rank() == 0 ? network::packed(network) : std::string());
   layout.network = cluster.rank() == 0 ? std::move(network) : network::unpacked(text);
   return layout;
+}
+
+std::vector<DiagnosedSlice> diagnosed_at_root(
+    cluster::Cluster& cluster, const std::vector<std::vector<diagnosis::Observation>>& own,
+    const diagnosis::Layout& layout, const DiagnosisSettings& settings,
+    const std::function<diagnosis::ObservedSlice(std::size_t index)>& slice_of) {
+  std::vector<DiagnosedSlice> told;
+  for (std::size_t index = 0; index < own.size(); ++index) {
+    std::vector<diagnosis::Observation> all;
+    cluster.gather(diagnosis::bytes_of(std::span<const diagnosis::Observation>(own[index])),
+                   [&](int, std::string_view bytes) {
+                     const auto of_rank = diagnosis::entries_of<diagnosis::Observation>(bytes);
+                     all.insert(all.end(), of_rank.begin(), of_rank.end());
+                   });
+    cluster.progress_counter().advance();
+    if (!cluster.is_root() || all.empty()) continue;
+    diagnosis::ObservedSlice slice = slice_of(index);
+    slice.observations = std::move(all);
+    told.push_back(diagnosis::diagnosed(slice, layout, settings));
+  }
+  return told;
 }
 
 }  // namespace leadline::cli

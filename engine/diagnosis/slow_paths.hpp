@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,8 +14,8 @@
 namespace leadline::diagnosis {
 
 /// Slow cables or uplinks, and what they add to pairs of innermost groups (switches with hosts).
-struct GraphCables {
-  std::vector<Suspect> cables;  ///< ComponentKind::cable of level 0, or uplink; both directions
+struct SlowPaths {
+  std::vector<Suspect> suspects;  ///< ComponentKind::cable of level 0, or uplink; both directions
   std::uint32_t num_groups = 0;
   std::vector<std::uint32_t> group_of;  ///< by rank
   std::vector<float> excess;            ///< by pair of groups, logarithm: of pairs that take at least `slow_from`
@@ -27,9 +26,9 @@ struct GraphCables {
 /// which pairs of groups are slow, found one by one by what each adds to the likelihood; of these the cables, or of a
 /// tree the uplinks: only where many of a level are slow, or where flows share cables. A cable counts for a pair with
 /// the share of its shortest paths that have it.
-GraphCables find_graph_cables(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings);
+SlowPaths find_slow_paths(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings);
 
-/// The rows without what slow cables add; both arguments outlive it.
-std::unique_ptr<Rows> without_cables(const Rows& rows, const GraphCables& cables);
+/// The rows without what slow paths add; both arguments outlive it.
+std::unique_ptr<Rows> without_slow_paths(const Rows& rows, const SlowPaths& paths);
 
 }  // namespace leadline::diagnosis

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts slow pairs between switches; adds the element that explains most, until none explains much.
-#include "diagnosis/graph_cables.hpp"
+#include "diagnosis/slow_paths.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -112,7 +113,7 @@ class CableSearch {
     }
   }
 
-  GraphCables run();
+  SlowPaths run();
 
  private:
   bool is_tree() const { return !group_at_.empty(); }
@@ -345,8 +346,8 @@ std::optional<Suspect> CableSearch::suspect_of(const Element& element, double ga
   return suspect;
 }
 
-GraphCables CableSearch::run() {
-  GraphCables found;
+SlowPaths CableSearch::run() {
+  SlowPaths found;
   if (!is_tree()) count_paths();
   if (!find_usual_times()) return found;
   find_slow();
@@ -371,7 +372,7 @@ GraphCables CableSearch::run() {
     std::optional<Suspect> suspect;
     if (is_cable) suspect = suspect_of(element, *best);
     if (is_cable && !suspect) continue;
-    if (suspect) found.cables.push_back(*suspect);
+    if (suspect) found.suspects.push_back(*suspect);
     for (std::uint32_t from = 0; from < num_; ++from) {
       for (std::uint32_t to = 0; to < num_; ++to) {
         const double share = share_of(element, from, to);
@@ -391,17 +392,17 @@ GraphCables CableSearch::run() {
   // Where most uplinks of a level are sound, what their senders and receivers show tells more.
   const auto is_of_many = [&](const Suspect& suspect) {
     const auto level = static_cast<std::size_t>(suspect.component.level);
-    const auto num = std::ranges::count(found.cables, suspect.component.level,
+    const auto num = std::ranges::count(found.suspects, suspect.component.level,
                                         [](const Suspect& one) { return one.component.level; });
     return static_cast<double>(num) >= share_of_many * (*std::ranges::max_element(group_at_[level]) + 1);
   };
-  if (is_tree() && !is_contended_ && !std::ranges::all_of(found.cables, is_of_many)) found.cables.clear();
+  if (is_tree() && !is_contended_ && !std::ranges::all_of(found.suspects, is_of_many)) found.suspects.clear();
   return found;
 }
 
-class RowsWithoutCables final : public Rows {
+class RowsWithoutPaths final : public Rows {
  public:
-  RowsWithoutCables(const Rows& rows, const GraphCables& cables) : rows_(rows), cables_(cables) {}
+  RowsWithoutPaths(const Rows& rows, const SlowPaths& paths) : rows_(rows), paths_(paths) {}
 
   std::uint32_t num_ranks() const override { return rows_.num_ranks(); }
   std::size_t num_workers() const override { return rows_.num_workers(); }
@@ -416,11 +417,11 @@ class RowsWithoutCables final : public Rows {
     rows_.visit([&](std::size_t worker, const Row& row) {
       std::vector<float>& own = values[worker];
       own.assign(row.values.begin(), row.values.end());
-      const std::size_t first = std::size_t{cables_.group_of[row.from]} * cables_.num_groups;
+      const std::size_t first = std::size_t{paths_.group_of[row.from]} * paths_.num_groups;
       for (std::size_t index = 0; index < own.size(); ++index) {
-        const std::size_t cell = first + cables_.group_of[row.partner(index)];
-        if (own[index] < cables_.slow_from[cell]) continue;
-        own[index] = std::max(own[index] - cables_.excess[cell], std::min(own[index], cables_.usual[cell]));
+        const std::size_t cell = first + paths_.group_of[row.partner(index)];
+        if (own[index] < paths_.slow_from[cell]) continue;
+        own[index] = std::max(own[index] - paths_.excess[cell], std::min(own[index], paths_.usual[cell]));
       }
       look(worker, {row.from, row.partners, own});
     });
@@ -428,12 +429,12 @@ class RowsWithoutCables final : public Rows {
 
  private:
   const Rows& rows_;
-  const GraphCables& cables_;
+  const SlowPaths& paths_;
 };
 
 }  // namespace
 
-GraphCables find_graph_cables(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings) {
+SlowPaths find_slow_paths(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings) {
   const network::Network& network = setting.layout.network;
   if (network.levels.empty() || is_learnt(network)) return {};
   const std::size_t num = network.levels.front().names.size();
@@ -441,8 +442,8 @@ GraphCables find_graph_cables(const Rows& rows, const Setting& setting, const Di
   return CableSearch(rows, setting, settings).run();
 }
 
-std::unique_ptr<Rows> without_cables(const Rows& rows, const GraphCables& cables) {
-  return std::make_unique<RowsWithoutCables>(rows, cables);
+std::unique_ptr<Rows> without_slow_paths(const Rows& rows, const SlowPaths& paths) {
+  return std::make_unique<RowsWithoutPaths>(rows, paths);
 }
 
 }  // namespace leadline::diagnosis

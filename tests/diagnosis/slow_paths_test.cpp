@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slow cables of lines and rings of switches, whose pairs of switches share them.
-#include "diagnosis/graph_cables.hpp"
+#include "diagnosis/slow_paths.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 #include "made_up.hpp"
 
-namespace leadline::diagnosis::graph_cables_test {
+namespace leadline::diagnosis::slow_paths_test {
 namespace {
 
 using testing::ElementsAre;
@@ -67,14 +67,14 @@ std::string cable(std::int32_t one, std::int32_t other) {
   return described({ComponentKind::cable, 0, one, other, -1}, FaultDirection::both);
 }
 
-TEST(graph_cables, at_the_end_of_a_line_are_named_though_all_far_pairs_have_them) {
+TEST(slow_paths, at_the_end_of_a_line_are_named_though_all_far_pairs_have_them) {
   const Layout layout = layout_of_switches(4, along_a_line);
   EXPECT_THAT(
       found_where(layout, [](std::uint32_t one, std::uint32_t other) { return (one == 3) != (other == 3) ? 2000 : 0; }),
       ElementsAre(cable(2, 3)));
 }
 
-TEST(graph_cables, of_a_ring_are_named_once_not_pair_by_pair) {
+TEST(slow_paths, of_a_ring_are_named_once_not_pair_by_pair) {
   const Layout layout = layout_of_switches(6, round_a_ring);
   // Clockwise from 1 to 2: also 0 to 2, 1 to 3; opposite switches have two ways, here the other one.
   const auto passes = [](std::uint32_t one, std::uint32_t other) {
@@ -86,7 +86,7 @@ TEST(graph_cables, of_a_ring_are_named_once_not_pair_by_pair) {
       ElementsAre(cable(1, 2)));
 }
 
-TEST(graph_cables, are_not_blamed_for_a_slow_switch_or_for_nothing) {
+TEST(slow_paths, are_not_blamed_for_a_slow_switch_or_for_nothing) {
   const Layout layout = layout_of_switches(4, along_a_line);
   EXPECT_THAT(found_where(layout, [](std::uint32_t, std::uint32_t) { return 0; }), IsEmpty());
   const auto found =
@@ -94,7 +94,7 @@ TEST(graph_cables, are_not_blamed_for_a_slow_switch_or_for_nothing) {
   EXPECT_THAT(found, testing::Not(testing::Contains(cable(2, 3))));
 }
 
-TEST(graph_cables, several_are_named) {
+TEST(slow_paths, several_are_named) {
   const Layout layout = layout_of_switches(5, along_a_line);
   const auto more = [](std::uint32_t one, std::uint32_t other) {
     const std::uint32_t low = std::min(one, other), high = std::max(one, other);
@@ -104,4 +104,4 @@ TEST(graph_cables, several_are_named) {
 }
 
 }  // namespace
-}  // namespace leadline::diagnosis::graph_cables_test
+}  // namespace leadline::diagnosis::slow_paths_test
