@@ -57,6 +57,13 @@ void Waiter::Wait::pause(int fd, short events) {
   sleep_on(fd, events, has_progress ? progress_sleep_ms : sleep_ms);
 }
 
+std::array<char, frame_header_size_bytes> Frame::header(std::size_t text_size) const {
+  std::array<char, frame_header_size_bytes> bytes;
+  put(bytes.data(), static_cast<std::uint32_t>(text_size));
+  put(bytes.data() + 4, static_cast<std::uint32_t>(operation) | (sequence & sequence_mask) << 8);
+  return bytes;
+}
+
 Frame Frame::from(const char* header) {
   const auto word = take<std::uint32_t>(header + 4);
   return {static_cast<Operation>(word & 0xff), word >> 8};
@@ -65,9 +72,7 @@ Frame Frame::from(const char* header) {
 std::size_t Frame::text_size(const char* header) { return take<std::uint32_t>(header); }
 
 void Edge::send(Frame frame, std::string_view text) {
-  char header[frame_header_size_bytes];
-  put(header, static_cast<std::uint32_t>(text.size()));
-  put(header + 4, static_cast<std::uint32_t>(frame.operation) | (frame.sequence & sequence_mask) << 8);
+  auto header = frame.header(text.size());
   const std::size_t size = frame_header_size_bytes + text.size();
   Waiter::Wait wait(*waiter_);
   for (std::size_t num_sent = 0; num_sent < size;) {
@@ -75,7 +80,7 @@ void Edge::send(Frame frame, std::string_view text) {
     msghdr message{};
     message.msg_iov = parts;
     if (num_sent < frame_header_size_bytes) {
-      parts[message.msg_iovlen++] = {header + num_sent, frame_header_size_bytes - num_sent};
+      parts[message.msg_iovlen++] = {header.data() + num_sent, frame_header_size_bytes - num_sent};
     }
     const std::size_t text_sent = num_sent - std::min(num_sent, frame_header_size_bytes);
     // sendmsg only reads through this pointer.

@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -41,20 +42,21 @@ class Waiter {
 /// go up before. To a new root goes the result of the last collective first.
 enum class Operation : std::uint8_t { reduce = 1, broadcast, barrier, gather, item, last_result };
 
+constexpr std::size_t frame_header_size_bytes = 8;
+
 struct Frame {
   Operation operation = Operation::barrier;
   std::uint32_t sequence = 0;  ///< which collective of the run, modulo 2^24
 
   bool operator==(const Frame&) const = default;
 
-  /// Of the header in front of each text.
+  /// The header in front of a text of so many bytes.
+  std::array<char, frame_header_size_bytes> header(std::size_t text_size) const;
   static Frame from(const char* header);
   static std::size_t text_size(const char* header);
 };
 
 constexpr std::uint32_t sequence_mask = 0xffffff;
-constexpr std::size_t frame_header_size_bytes = 8;
-
 /// Thrown and caught inside cluster/: the other end is gone, or says something that cannot be.
 struct BrokenEdge {
   int rank = 0;

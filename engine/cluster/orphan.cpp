@@ -67,6 +67,10 @@ void Orphan::peek() {
     state_ = State::ended;
     return;
   }
+  if (Frame::from(bytes.data()).operation == Operation::last_result) {
+    state_ = State::telling;
+    return hear_last_result();
+  }
   header_.assign(bytes.data(), bytes.size());
   state_ = State::waiting;
 }

@@ -24,7 +24,7 @@ struct LastResult {
 /// The root's end of its connection, until the measuring thread has to take part. Nothing here blocks.
 class Orphan {
  public:
-  /// Whether it says first what the last result was that it got from the root before.
+  /// Whether it says first what the last result was that it got from the root before; it may say so again.
   enum class Begins : std::uint8_t { with_collective, with_last_result };
 
   Orphan(int rank, Descriptor socket, Begins begins)

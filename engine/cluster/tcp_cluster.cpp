@@ -126,16 +126,26 @@ void TcpCluster::join_root_or_end() {
   }
 }
 
-/// In place of a parent that is lost. Where no rank before this one is left it is at the top itself. A root other than
-/// rank 0 may lack a result that this rank has.
+/// In place of a parent that is lost. Where no rank before this one is left it is at the top itself.
 void TcpCluster::join_root() {
   NewParent parent = watch_->new_parent(num_new_parents_);
   if (parent.rank < 0) throw BrokenEdge{0};
   num_new_parents_ = parent.number;
   is_top_ = parent.rank == rank_;
-  if (is_top_) return watch_->publish(last_result_);
-  parent_.emplace(parent.rank, std::move(parent.socket), waiter_, collective_sockets_);
-  if (parent.rank != 0) parent_->send({Operation::last_result, last_result_.sequence}, last_result_.text);
+  if (!is_top_) parent_.emplace(parent.rank, std::move(parent.socket), waiter_, collective_sockets_);
+}
+
+/// It has come while this rank was in a collective, whose result it may lack.
+void TcpCluster::tell_new_parent() {
+  if (!watch_->has_new_parent(num_new_parents_)) return;
+  try {
+    join_root();
+    if (parent_->rank() == 0) return;
+    const auto last = watch_->last_result();
+    parent_->send({Operation::last_result, last->sequence}, last->text);
+  } catch (const BrokenEdge&) {
+    parent_.reset();
+  }
 }
 
 void TcpCluster::await_child(int child, Deadline deadline) {
@@ -315,6 +325,7 @@ std::string TcpCluster::collective(Sweep sweep) {
     if (sweep.take_item) sweep.take_item(sweep.own_item);
     const std::vector<std::uint32_t> missing = from_below(sweep);
     result = is_top_ ? decide(sweep, missing) : ask_parent(sweep, missing);
+    if (goes_on_) watch_->publish({sequence_, result});
     tell_below(sweep, result);
   } catch (const BrokenEdge& broken) {
     if (is_leaving_ && !broken.is_nonsense) return {};
@@ -322,9 +333,8 @@ std::string TcpCluster::collective(Sweep sweep) {
   }
   stall_detector.progress_counter.advance();
   stall_detector.is_waiting.store(false, std::memory_order_relaxed);
-  std::string text = take_result(result);
-  if (goes_on_without_root_) last_result_ = {sequence_, std::move(result)};
-  return text;
+  if (goes_on_without_root_) tell_new_parent();
+  return take_result(result);
 }
 
 /// At the top: the result, which may be one that another rank has from a root before this one.
@@ -343,7 +353,6 @@ std::string TcpCluster::decide(Sweep& sweep, std::vector<std::uint32_t> missing)
     if (root_ != rank_) watch_->lead();
     result = packed(lost, sweep.decide ? sweep.decide() : sweep.own);
   }
-  if (goes_on_) watch_->publish({sequence_, result});
   return result;
 }
 

@@ -74,6 +74,7 @@ class TcpCluster final : public Cluster {
   void join_parent(Deadline deadline);
   void join_root();
   void join_root_or_end();
+  void tell_new_parent();
   bool lacks_ranks() const;
   void await_child(int child, Deadline deadline);
   struct Member {
@@ -137,7 +138,6 @@ class TcpCluster final : public Cluster {
   int root_ = 0;
   std::vector<LostRank> lost_ranks_;
   int num_new_parents_ = 0;
-  LastResult last_result_;  ///< where the root may be lost
 };
 
 }  // namespace leadline::cluster

@@ -60,7 +60,8 @@ constexpr auto suspect_patience = 3s;
 constexpr auto refused_patience = 300ms;  // where its host says that it is gone
 constexpr std::size_t num_relays_tried = 3;
 // Until a rank has found a new way to another or knows that there is none.
-constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1s;
+constexpr auto answer_patience_max = 3s;  // of its process, once its host has taken the connection
+constexpr auto attachment_patience = answer_patience_max + num_relays_tried * probe_patience + 1s;
 // Of two ranks that have lost the root one may know it so much later than the other: by a heartbeat, and by what it
 // takes to try all ways to the root and to those that could have followed it.
 constexpr auto new_root_patience = 2 * attachment_patience + suspect_patience;
@@ -386,6 +387,11 @@ void Watch::forgive_own_absence() {
   if (absence > settings_.timeout) back_since_ = now_;
   for (WatchEdge& edge : edges_) edge.forgive(absence);
   stall_detector_.forgive(absence);
+  if (attachment_) attachment_->forgive(absence);
+  for (auto& [rank, suspect] : suspects_) suspect.give_up_at += absence;
+  for (Clock::time_point* const moment : {&attach_until_, &probing_until_, &network_probed_at_, &broken_since_}) {
+    *moment += absence;
+  }
 }
 
 bool Watch::take_orders() {
@@ -709,6 +715,11 @@ void Watch::publish(LastResult result) {
   if (has_orphans_) wake();
 }
 
+std::shared_ptr<const LastResult> Watch::last_result() const {
+  const std::lock_guard lock(mutex_);
+  return last_result_;
+}
+
 Descriptor Watch::await_orphan(int rank, Deadline deadline) {
   const auto await = [this](int awaited) {
     const std::lock_guard lock(mutex_);
@@ -746,10 +757,29 @@ NewParent Watch::new_parent(int number) {
   return has_come ? std::exchange(new_parent_, {}) : NewParent{};
 }
 
+bool Watch::has_new_parent(int number) const {
+  const std::lock_guard lock(mutex_);
+  return new_parent_.number > number && new_parent_.rank >= 0 && new_parent_.rank != settings_.rank;
+}
+
 void Watch::give_new_parent(int rank, Descriptor socket) {
   const std::lock_guard lock(mutex_);
   new_parent_ = {++num_attachments_, rank, std::move(socket)};
   new_parent_came_.notify_all();
+}
+
+/// False where the new root has something to hear before. Rank 0 knows all results.
+bool Watch::hand_over_attachment() {
+  const std::lock_guard lock(mutex_);
+  static const LastResult none;
+  const LastResult& last = last_result_ ? *last_result_ : none;
+  if (attachment_->to() != 0 && attachment_->told() != last.sequence) {
+    attachment_->tell(last);
+    return false;
+  }
+  new_parent_ = {++num_attachments_, attachment_->to(), attachment_->take_collectives()};
+  new_parent_came_.notify_all();
+  return true;
 }
 
 bool Watch::is_connected_to(int rank) const {
@@ -1042,12 +1072,13 @@ bool Watch::end_if_packets_get_lost() {
 /// At the top. What came later may have come of it. Where no other host is left it is rather this one's network.
 void Watch::end_with_first_loss() {
   const std::uint32_t own_host = hosts_->host_of[static_cast<std::size_t>(settings_.rank)];
-  bool has_other_host = false;
+  int num_elsewhere = 0, num_lost_elsewhere = 0;
   for (int rank = 0; rank < settings_.size; ++rank) {
-    const bool is_elsewhere = hosts_->host_of[static_cast<std::size_t>(rank)] != own_host;
-    has_other_host = has_other_host || (is_elsewhere && !lost_.contains(rank));
+    if (hosts_->host_of[static_cast<std::size_t>(rank)] == own_host) continue;
+    ++num_elsewhere;
+    if (lost_.contains(rank)) ++num_lost_elsewhere;
   }
-  if (!has_other_host) {
+  if (num_elsewhere > 0 && num_lost_elsewhere == num_elsewhere) {
     return note(own_network_down(own_name(), current_step_of(settings_.rank), seconds(settings_.timeout)), nullptr);
   }
   std::optional<int> first;
@@ -1089,7 +1120,11 @@ void Watch::attach_to(int rank) {
   // A root that turns this rank away may be about to end, and another take its part.
   const bool may_be_replaced = rank != root_ || goes_on_without_root_;
   attach_until_ = now_ + (may_be_replaced ? new_root_patience : turned_away_patience);
-  attachment_.emplace(settings_.rank, rank, key_, routes_to(rank), now_);
+  // The root was silent for longer before.
+  const bool is_silent = rank == root_ && attached_because_->kind == FailureKind::silent;
+  const Clock::duration answer_patience =
+      is_silent ? probe_patience : std::clamp<Clock::duration>(settings_.timeout, probe_patience, answer_patience_max);
+  attachment_.emplace(settings_.rank, rank, key_, routes_to(rank), answer_patience, now_);
 }
 
 void Watch::serve_attachment() {
@@ -1097,11 +1132,10 @@ void Watch::serve_attachment() {
   attachment_->serve(now_);
   note_losses(*attachment_);
   if (attachment_->has_failed()) return end_attachment();
-  if (!attachment_->is_made()) return;
+  if (!attachment_->is_made() || !hand_over_attachment()) return;
   root_ = parent_rank_ = attachment_->to();
   edges_.remove_if([this](const WatchEdge& edge) { return edge.rank() == root_; });
   adopt(WatchEdge(root_, attachment_->take_watch(), now_));
-  give_new_parent(root_, attachment_->take_collectives());
   attachment_.reset();
   passed_over_.clear();
   for (const auto& [rank, suspect] : suspects_) tell_suspect(rank, suspect.failure);
@@ -1202,8 +1236,9 @@ int Watch::rank_after(int rank) const {
   return rank;
 }
 
-Attachment::Attachment(int rank, int to, RunKey key, std::vector<Route> routes, Clock::time_point now)
-    : rank_(rank), to_(to), key_(key), routes_(std::move(routes)) {
+Attachment::Attachment(int rank, int to, RunKey key, std::vector<Route> routes, Clock::duration answer_patience,
+                       Clock::time_point now)
+    : rank_(rank), to_(to), key_(key), routes_(std::move(routes)), answer_patience_(answer_patience) {
   try_next_route(now);
 }
 
@@ -1227,7 +1262,9 @@ void Attachment::try_next_route(Clock::time_point now) {
   }
   call_.reset();
   watch_ = {};
-  give_up_at_ = now + probe_patience;
+  collectives_ = {};
+  to_tell_.clear();
+  begun_at_ = now;
   if (next_route_++ < routes_.size()) start(Purpose::watch);
 }
 
@@ -1242,10 +1279,12 @@ void Attachment::start(Purpose purpose) {
 
 void Attachment::serve(Clock::time_point now) {
   if (is_made() || has_failed()) return;
+  if (collectives_) tell_on();
+  if (is_made()) return;
   const Purpose purpose = watch_ ? Purpose::collectives : Purpose::watch;
   const Call::State state = call_->advance();
-  if (state == Call::State::failed || now > give_up_at_) return try_next_route(now);
-  if (state != Call::State::answered) return;
+  if (state == Call::State::failed || is_too_late(now)) return try_next_route(now);
+  if (state != Call::State::answered || collectives_) return;
   note_losses();
   if (is_to_relay_) {
     is_to_relay_ = false;
@@ -1255,6 +1294,29 @@ void Attachment::serve(Clock::time_point now) {
   }
   (purpose == Purpose::watch ? watch_ : collectives_) = call_->take();
   if (!is_made()) start(Purpose::collectives);
+}
+
+bool Attachment::is_too_late(Clock::time_point now) const {
+  const bool is_direct = routes_[next_route_ - 1].relay < 0;
+  return now - begun_at_ > (is_direct && call_->was_connected() ? answer_patience_ : probe_patience);
+}
+
+void Attachment::tell(const LastResult& last) {
+  const auto header = Frame{Operation::last_result, last.sequence}.header(last.text.size());
+  to_tell_.assign(header.begin(), header.end());
+  to_tell_ += last.text;
+  told_ = last.sequence;
+  tell_on();
+}
+
+/// A connection that has broken meanwhile is noticed by those who get it.
+void Attachment::tell_on() {
+  while (!to_tell_.empty()) {
+    const ssize_t sent = ::send(collectives_.fd(), to_tell_.data(), to_tell_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EAGAIN) return;
+    to_tell_.erase(0, sent < 0 ? std::string::npos : static_cast<std::size_t>(sent));
+  }
 }
 
 void Watch::note(Failure failure, const WatchEdge* heard_from) {

@@ -175,13 +175,16 @@ class Attachment {
     SocketAddress address;
   };
 
-  Attachment(int rank, int to, RunKey key, std::vector<Route> routes, Clock::time_point now);
+  /// `answer_patience`: for a process whose host has taken the connection. References outlive it.
+  Attachment(int rank, int to, RunKey key, std::vector<Route> routes, Clock::duration answer_patience,
+             Clock::time_point now);
 
   int to() const { return to_; }
 
   /// Does what can be done now. Nothing blocks.
   void serve(Clock::time_point now);
-  bool is_made() const { return watch_ && collectives_; }
+  void forgive(Clock::duration pause) { begun_at_ += pause; }
+  bool is_made() const { return watch_ && collectives_ && to_tell_.empty(); }
   bool has_failed() const { return !is_made() && next_route_ > routes_.size(); }
   /// Whether the rank itself has turned this one away, or was about to end.
   bool was_turned_away() const { return was_turned_away_; }
@@ -190,6 +193,10 @@ class Attachment {
   /// Ranks on the way to which packets got lost, and others that answered without that.
   const std::set<int>& lossy() const { return lossy_; }
   const std::set<int>& lossless() const { return lossless_; }
+  /// Once it is made: the other end hears this first. Then it is not made until all of it is sent.
+  void tell(const LastResult& last);
+  /// Which one it heard last.
+  std::optional<std::uint32_t> told() const { return told_; }
   /// Once it is made.
   Descriptor take_watch() { return std::move(watch_); }
   Descriptor take_collectives() { return std::move(collectives_); }
@@ -197,6 +204,8 @@ class Attachment {
  private:
   void try_next_route(Clock::time_point now);
   void start(Purpose purpose);
+  void tell_on();
+  bool is_too_late(Clock::time_point now) const;
   void note_losses();
 
   int rank_, to_;
@@ -207,8 +216,11 @@ class Attachment {
   bool is_to_relay_ = false;  ///< call_ is to the relay, not yet to the rank
   bool was_turned_away_ = false, was_refused_ = false;
   std::set<int> lossy_, lossless_;
-  Clock::time_point give_up_at_{};
+  Clock::duration answer_patience_;
+  Clock::time_point begun_at_{};
   Descriptor watch_, collectives_;
+  std::string to_tell_;
+  std::optional<std::uint32_t> told_;
 };
 
 /// Whether a rank leads already, or only if it may.
@@ -265,8 +277,11 @@ class Watch final : private JoinHandler {
   /// At the top: those that were given up and are not in `known`.
   std::vector<LostRank> lost_ranks_beside(std::span<const LostRank> known) const;
   bool is_lost(int rank) const;
-  /// At the top: a collective is over; ranks that have lost their parent in it find its result here.
+  /// A collective is over; ranks that have lost their parent in it find its result here, if this one is at the top or
+  /// comes to be there while it does something else. Where it gets a new parent, that one hears it at once: it may have
+  /// missed the result, and this rank wait for it before the next collective.
   void publish(LastResult result);
+  std::shared_ptr<const LastResult> last_result() const;
   /// At the top, blocks: the connection of a rank that has lost its parent, without which a collective cannot end;
   /// empty when the deadline has passed.
   Descriptor await_orphan(int rank, Deadline deadline);
@@ -278,6 +293,8 @@ class Watch final : private JoinHandler {
   [[noreturn]] void end_with_fewer();
   /// Blocks: the parent after that number, for a rank that has lost its own. Nobody where none comes.
   NewParent new_parent(int number);
+  /// Whether there is one already, another rank. What is published from then on it does not hear from the watch.
+  bool has_new_parent(int number) const;
 
   /// `lost_partner`: whose link it is that broke, or -1.
   [[noreturn]] void abort(Failure failure, int lost_partner = -1);
@@ -380,6 +397,7 @@ class Watch final : private JoinHandler {
   void pass_over(const Attachment& failed);
   void begin_to_lead();
   void give_new_parent(int rank, Descriptor socket);
+  bool hand_over_attachment();
   std::vector<Attachment::Route> routes_to(int rank) const;
   [[noreturn]] void leave_as_lost(const std::string& why, const char* look_at = "the networks of both hosts");
   bool note_losses();
@@ -423,12 +441,12 @@ class Watch final : private JoinHandler {
   StallDetector stall_detector_;
   std::atomic<bool> has_edges_{false};
 
-  mutable std::mutex mutex_;                       ///< guards the next nine
-  std::vector<LostRank> lost_ranks_;               ///< at the top
-  std::shared_ptr<const LastResult> last_result_;  ///< likewise
-  std::optional<LastResult> brought_result_;       ///< likewise, at a new one: the latest of those that orphans have
-  int awaited_orphan_ = -1;                        ///< likewise
-  NewParent new_parent_;                           ///< for the measuring thread
+  mutable std::mutex mutex_;                  ///< guards the next nine
+  std::vector<LostRank> lost_ranks_;          ///< at the top
+  std::optional<LastResult> brought_result_;  ///< likewise, at a new one: the latest of those that orphans have
+  int awaited_orphan_ = -1;                   ///< likewise
+  std::shared_ptr<const LastResult> last_result_;
+  NewParent new_parent_;  ///< for the measuring thread
   Orders orders_;
   std::function<std::string(int)> current_step_;
   std::function<std::string()> partial_result_;

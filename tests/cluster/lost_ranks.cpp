@@ -2,10 +2,12 @@
 // Collectives go on without ranks that die, wherever these are in the tree and whatever is under way.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <set>
 #include <string>
@@ -204,6 +206,49 @@ TEST(LostRanks, TheOthersAgreeWheneverTheFirstIsLost) {
       require_collectives_without(cluster, {0});
     });
     EXPECT_EQ(outcome.status, 0) << outcome.said;
+  }
+}
+
+/// Shared by all ranks of a test.
+struct Shared {
+  std::atomic<pid_t> pids[7];
+  std::atomic<int> num_with_result{0};
+};
+
+/// The root has told 1, and through it 3 and 4, but not 2, 5 and 6. Those that know wait for the others elsewhere than
+/// in a collective, as in a transport; the new root is one of these, or not.
+TEST(LostRanks, WhoeverHasTheLastResultPassesItOnWhileItWaits) {
+  for (const std::set<int>& victims : {std::set<int>{0}, std::set<int>{0, 1}}) {
+    void* const page = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(page, MAP_FAILED);
+    Shared& shared = *new (page) Shared;
+    const auto await_results = [&](int num) {
+      const Deadline deadline = Deadline::after(20s);
+      while (shared.num_with_result < num && !deadline.has_passed()) std::this_thread::sleep_for(1ms);
+      require(shared.num_with_result >= num, "all get the result");
+    };
+    const Outcome outcome = run_ranks(7, [&](Cluster& cluster) {
+      shared.pids[cluster.rank()] = ::getpid();
+      cluster.go_on_without_lost_ranks();
+      cluster.go_on_without_root();
+      cluster.barrier();
+      const std::string result = cluster.all_reduce("1", [&](const std::string& left, std::string_view right) {
+        if (cluster.rank() != 0 || std::stoi(left) < 4) return sum_of(left, right);
+        ::kill(shared.pids[2], SIGSTOP);    // which has brought the last part
+        return std::string(64 << 20, '7');  // more than the connection to it holds
+      });
+      require(result.size() == 64 << 20, "the result of the first root");
+      ++shared.num_with_result;
+      if (cluster.rank() == 3) {
+        await_results(3);
+        for (const int victim : victims) ::kill(shared.pids[victim], SIGKILL);
+        ::kill(shared.pids[2], SIGCONT);
+      }
+      await_results(6);
+      require_collectives_without(cluster, victims);
+    });
+    EXPECT_EQ(outcome.status, 0) << outcome.said;
+    ::munmap(page, sizeof(Shared));
   }
 }
 
