@@ -1264,6 +1264,7 @@ void Attachment::try_next_route(Clock::time_point now) {
   watch_ = {};
   collectives_ = {};
   to_tell_.clear();
+  told_.reset();
   begun_at_ = now;
   if (next_route_++ < routes_.size()) start(Purpose::watch);
 }

@@ -175,7 +175,7 @@ class Attachment {
     SocketAddress address;
   };
 
-  /// `answer_patience`: for a process whose host has taken the connection. References outlive it.
+  /// `answer_patience`: for a process whose host has taken the connection.
   Attachment(int rank, int to, RunKey key, std::vector<Route> routes, Clock::duration answer_patience,
              Clock::time_point now);
 
