@@ -471,7 +471,7 @@ def test_a_signal_in_the_middle_of_a_phase(result: str, leadline: Leadline, tmp_
 
 @pytest.mark.parametrize("result", ["r.h5", "r.json"])
 def test_a_signal_in_the_second_phase(result: str, tmp_path: Path, files: Path) -> None:
-    words = ("--objects", "2", "--repeat", "2", "--sleep", "1", "--output", result)
+    words = ("--objects", "2", "--repeat", "2", "--sleep", "9", "--output", result)
     with program.Run(small(POSIX, files, *words), tmp_path) as run:
         run.await_err("leep")
         run.send(signal.SIGINT)
