@@ -287,14 +287,14 @@ def test_a_rank_is_lost(movement: str, blow: signal.Signals, tmp_path: Path, fil
 @pytest.mark.parametrize("movement", ["N-N", "N-1"])
 @pytest.mark.parametrize(("victim", "blow"), [(1, signal.SIGKILL), (1, signal.SIGSTOP), (0, signal.SIGKILL)])
 def test_the_run_goes_on_without_a_rank(
-    leadline: Leadline, faulty: Path, movement: str, victim: int, blow: signal.Signals, tmp_path: Path, files: Path
+    leadline: Leadline, movement: str, victim: int, blow: signal.Signals, tmp_path: Path, files: Path
 ) -> None:
     """The phase in which it is lost has no rate; what it may not have written is read by nobody."""
     target = files / ("f.%r" if movement == "N-N" else "f")
     words = ["--movement", movement, "--object-size", "512", "--objects", "2000000", "--time-limit", "2600ms",
              "--delete", "--repeat", "2", "--read-shift", "ranks:1", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
     command = POSIX.command(4, "--wait", "yield", "--target", target, *words)
-    with program.Run(command, tmp_path, with_fault(faulty, "slow", 1), timeout=90) as run:
+    with program.Run(command, tmp_path, program.SLOW_FILES, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             pid = int(file["ranks/pid"][victim])
@@ -343,10 +343,10 @@ def test_a_funnel_goes_on_without_a_rank(
 ) -> None:
     """A lost sender is left out by its I/O rank; a lost I/O rank takes its senders with it."""
     words = ["--movement", movement, "--io-ranks", "2", "--object-size", "512", "--objects", "2000000",
-             "--time-limit", "2s", "--repeat", "2", "--timeout", "2s", "--delete", "--output", "r.h5"]  # fmt: skip
+             "--buffer-size", "64KiB", "--time-limit", "2s", "--repeat", "2", "--timeout", "2s", "--delete", "--output", "r.h5"]  # fmt: skip
     target = files / ("f.%r" if movement == "N-M-M" else "f")
     command = POSIX.command(4, "--wait", "yield", "--target", target, *words)
-    with program.Run(command, tmp_path, program.SLOW_MESSAGES, timeout=90) as run:
+    with program.Run(command, tmp_path, program.SLOW_FILES, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             assert file["io/io_ranks"][:].tolist() == [0, 2]
@@ -389,7 +389,7 @@ def test_io_ranks_that_meet_in_barriers_go_on_without_a_rank(
              "--output", "r.h5"]  # fmt: skip
     target = files / ("f.%r" if movement == "N-M-M" else "f")
     command = POSIX.command(7, "--wait", "yield", "--target", target, *words)
-    with program.Run(command, tmp_path, program.SLOW_MESSAGES, timeout=90) as run:
+    with program.Run(command, tmp_path, program.SLOW_FILES, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             assert file["io/io_ranks"][:].tolist() == [0, 2, 3, 4, 5, 6]

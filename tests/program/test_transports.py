@@ -320,9 +320,9 @@ def test_another_rank_takes_the_part_of_rank_0(words: list[str], begun: str, tra
 def test_a_funnel_goes_on_without_a_rank(transport: str, number: signal.Signals, victim: int, tmp_path: Path) -> None:
     """A lost sender is left out by its I/O rank; a lost I/O rank takes its senders with it."""
     words = ["io", "--movement", "N-M-M", "--io-ranks", "2", "--target", tmp_path / "f.%r", "--object-size", "4KiB"]
-    words += ["--objects", "1000000", "--time-limit", "2s", "--backend", "posix"]
+    words += ["--objects", "1000000", "--buffer-size", "64KiB", "--time-limit", "2s", "--backend", "posix"]
     command, variables = on_four_ranks(transport, *words)
-    with program.Run(command, tmp_path, variables, timeout=90) as run:
+    with program.Run(command, tmp_path, variables | program.SLOW_FILES, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > 1 << 16 for file in tmp_path.glob("f.*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             os.kill(int(file["ranks/pid"][victim]), number)

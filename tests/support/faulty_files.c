@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library to preload: calls that read or write files with a certain name misbehave, as the environment says.
+// A library to preload: calls that read or write files with a certain name misbehave once, as the environment says.
 //
 // FAULTY_FILE     part of the file's path; other files are left alone
 // FAULTY_CALL     the number of the call, from 1, counted in each process over all such files
 // FAULTY_KIND     "short": half of it, "zero": nothing, "eio": -1 and EIO; FAULTY_KIND of reads: "short-read",
-// "eio-read"; "slow": from that call on each takes a millisecond more, whether it reads or writes
+// "eio-read"
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,12 +40,10 @@ static int is_concerned(int fd) {
 /// How much of `size` this call may move; -1: it fails.
 static ssize_t allowed(int fd, size_t size, int reads) {
   static int num_calls = 0;
-  const int is_slow = strcmp(faulty_kind, "slow") == 0;
-  const int is_of_kind = is_slow || (strstr(faulty_kind, "-read") != NULL) == reads;
-  if (faulty_call == 0 || size == 0 || !is_of_kind || !is_concerned(fd)) return (ssize_t)size;
-  const int number = __atomic_add_fetch(&num_calls, 1, __ATOMIC_RELAXED);
-  if (is_slow && number >= faulty_call) usleep(1000);
-  if (is_slow || number != faulty_call) return (ssize_t)size;
+  if (faulty_call == 0 || size == 0 || (strstr(faulty_kind, "-read") != NULL) != reads || !is_concerned(fd)) {
+    return (ssize_t)size;
+  }
+  if (__atomic_add_fetch(&num_calls, 1, __ATOMIC_RELAXED) != faulty_call) return (ssize_t)size;
   if (strncmp(faulty_kind, "short", 5) == 0) return (ssize_t)(size / 2);
   if (strncmp(faulty_kind, "zero", 4) == 0) return 0;
   return -1;

@@ -84,6 +84,8 @@ def _library_workarounds() -> dict[str, str]:
 # For a run with --wait yield whose ranks are to be under way still when a signal comes: each time that one waits for a
 # message takes a millisecond or more on any machine (library_workarounds.c), and hardly any processor time.
 SLOW_MESSAGES = {"YIELD_SLEEPS_US": "1000"}
+# The same for one that writes files, or sends to another that does.
+SLOW_FILES = SLOW_MESSAGES | {"FILE_SLEEPS_US": "1000"}
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
