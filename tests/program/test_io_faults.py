@@ -343,7 +343,8 @@ def test_a_funnel_goes_on_without_a_rank(
 ) -> None:
     """A lost sender is left out by its I/O rank; a lost I/O rank takes its senders with it."""
     words = ["--movement", movement, "--io-ranks", "2", "--object-size", "512", "--objects", "2000000",
-             "--buffer-size", "64KiB", "--time-limit", "2s", "--repeat", "2", "--timeout", "2s", "--delete", "--output", "r.h5"]  # fmt: skip
+             "--buffer-size", "64KiB", "--time-limit", "2s", "--repeat", "2", "--timeout", "2s", "--delete",
+             "--output", "r.h5"]  # fmt: skip
     target = files / ("f.%r" if movement == "N-M-M" else "f")
     command = POSIX.command(4, "--wait", "yield", "--target", target, *words)
     with program.Run(command, tmp_path, program.SLOW_FILES, timeout=90) as run:
