@@ -179,6 +179,7 @@ void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes,
 void SharedFile::restore_name() {
   const bool is_lost = text_of_root(*cluster_, [&] { return std::string(has_its_name() ? "" : "lost"); }) == "lost";
   if (!is_lost) return;
+  look_after_name();
   sync_others();
   root_or_error(*cluster_, [&] {
     const InFileCall in_call(file_call(), "copying", path_, {}, FileCallKind::many_calls);

@@ -275,16 +275,16 @@ TEST(LostRanks, TheOneBetweenIsLostAtTheVeryEnd) {
   for (const bool may_lead : {false, true}) {
     const Outcome outcome = run_processes(5, [&](std::unique_ptr<Bootstrap> bootstrap) {
       JoinOptions options;
-      options.timeout = 1s;
+      options.timeout = 2s;
       const auto cluster = Cluster::join(std::move(bootstrap), options);
       cluster->go_on_without_lost_ranks();
       if (may_lead) cluster->go_on_without_root();
       cluster->barrier();
       if (cluster->rank() == 1) {
-        std::this_thread::sleep_for(100ms);  // all below it have come
+        std::this_thread::sleep_for(400ms);  // all below it have come
         cluster->set_wait(WaitMode::yield, [] { ::kill(::getpid(), SIGSTOP); });
       }
-      if (cluster->rank() == 2) std::this_thread::sleep_for(300ms);  // until it is stopped
+      if (cluster->rank() == 2) std::this_thread::sleep_for(1200ms);  // until it is stopped
       cluster->leave();
       std::fprintf(stderr, "%d left\n", cluster->rank());
       return 0;

@@ -57,7 +57,7 @@ def connections(pid: int) -> int:
 def test_sixty_four_ranks_host_against_host(network: Make, tmp_path: Path) -> None:
     hosts = network(8)
     host_of = [rank // 8 for rank in range(64)]
-    words = ["--between-hosts", "--message-size", "1KiB", "--messages", "10", "--repeat", "4", "--verify"]
+    words = ["--between-hosts", "--message-size", "1KiB", "--messages", "10", "--min-time", "5s", "--verify"]
     with started(hosts, host_of, tmp_path, *words, timeout=240) as runs:
         runs[0].await_err("repeat 2")  # every link is open by now
         most = max(connections(run.pid) for run in runs[::9])  # of each host one, while the run goes on

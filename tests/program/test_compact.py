@@ -256,8 +256,8 @@ def test_a_killed_run_leaves_it(tmp_path: Path) -> None:
 def test_a_run_that_loses_a_rank_completes_it(lost: int, tmp_path: Path) -> None:
     """Of the last size nothing is measured with that rank, and all of the others."""
     words = ["link", "--local", "4", "--wait", "yield", "--timeout", "2s", "--statistics", "compact", "--retest", "0"]
-    more = ["--message-size", "1000-1002+1", "--messages", "3000", "--batches", "500", "--output", "r.h5"]
-    with program.Run([program.PROGRAM, *words, *more], tmp_path) as run:
+    more = ["--message-size", "1000-1002+1", "--messages", "60", "--output", "r.h5"]
+    with program.Run([program.PROGRAM, *words, *more], tmp_path, program.SLOW_MESSAGES) as run:
         run.await_err(r"\(2 of 3\)[^!]* 1/3 [^\n]*\n")
         with h5py.File(tmp_path / "r.h5", locking=False) as file:
             os.kill(int(file["ranks/pid"][lost]), signal.SIGKILL)

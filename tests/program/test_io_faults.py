@@ -291,9 +291,10 @@ def test_the_run_goes_on_without_a_rank(
 ) -> None:
     """The phase in which it is lost has no rate; what it may not have written is read by nobody."""
     target = files / ("f.%r" if movement == "N-N" else "f")
-    words = ["--movement", movement, "--object-size", "512", "--objects", "2000000", "--time-limit", "1300ms",
+    words = ["--movement", movement, "--object-size", "512", "--objects", "2000000", "--time-limit", "2600ms",
              "--delete", "--repeat", "2", "--read-shift", "ranks:1", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
-    with program.Run(POSIX.command(4, "--wait", "yield", "--target", target, *words), tmp_path, timeout=90) as run:
+    command = POSIX.command(4, "--wait", "yield", "--target", target, *words)
+    with program.Run(command, tmp_path, program.SLOW_FILES, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             pid = int(file["ranks/pid"][victim])
@@ -342,9 +343,11 @@ def test_a_funnel_goes_on_without_a_rank(
 ) -> None:
     """A lost sender is left out by its I/O rank; a lost I/O rank takes its senders with it."""
     words = ["--movement", movement, "--io-ranks", "2", "--object-size", "512", "--objects", "2000000",
-             "--time-limit", "1s", "--repeat", "2", "--timeout", "2s", "--delete", "--output", "r.h5"]  # fmt: skip
+             "--buffer-size", "64KiB", "--time-limit", "2s", "--repeat", "2", "--timeout", "2s", "--delete",
+             "--output", "r.h5"]  # fmt: skip
     target = files / ("f.%r" if movement == "N-M-M" else "f")
-    with program.Run(POSIX.command(4, "--wait", "yield", "--target", target, *words), tmp_path, timeout=90) as run:
+    command = POSIX.command(4, "--wait", "yield", "--target", target, *words)
+    with program.Run(command, tmp_path, program.SLOW_FILES, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             assert file["io/io_ranks"][:].tolist() == [0, 2]
@@ -383,10 +386,11 @@ def test_io_ranks_that_meet_in_barriers_go_on_without_a_rank(
 ) -> None:
     """Five of six I/O ranks have other partners in their barriers."""
     words = ["--movement", movement, "--io-ranks", "6", "--object-size", "512", "--objects", "2000000", "--barrier",
-             "--buffer-size", "256KiB", "--time-limit", "1s", "--repeat", "2", "--timeout", "2s", "--delete",
+             "--buffer-size", "16KiB", "--time-limit", "2s", "--repeat", "2", "--timeout", "2s", "--delete",
              "--output", "r.h5"]  # fmt: skip
     target = files / ("f.%r" if movement == "N-M-M" else "f")
-    with program.Run(POSIX.command(7, "--wait", "yield", "--target", target, *words), tmp_path, timeout=90) as run:
+    command = POSIX.command(7, "--wait", "yield", "--target", target, *words)
+    with program.Run(command, tmp_path, program.SLOW_FILES, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             assert file["io/io_ranks"][:].tolist() == [0, 2, 3, 4, 5, 6]
@@ -471,7 +475,7 @@ def test_a_signal_in_the_middle_of_a_phase(result: str, leadline: Leadline, tmp_
 
 @pytest.mark.parametrize("result", ["r.h5", "r.json"])
 def test_a_signal_in_the_second_phase(result: str, tmp_path: Path, files: Path) -> None:
-    words = ("--objects", "2", "--repeat", "2", "--sleep", "1", "--output", result)
+    words = ("--objects", "2", "--repeat", "2", "--sleep", "9", "--output", result)
     with program.Run(small(POSIX, files, *words), tmp_path) as run:
         run.await_err("leep")
         run.send(signal.SIGINT)

@@ -244,15 +244,14 @@ def test_strangers_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_strangers_while_it_measures(tmp_path: Path) -> None:
     ports = program.free_ports(2)
-    command = [program.PROGRAM, "link", "--wait", "yield", "--messages", "1000", "--message-size", "64,32KiB",
+    command = [program.PROGRAM, "link", "--wait", "yield", "--messages", "200", "--message-size", "64,32KiB",
                "--output", "r.h5", "--repeat", "2"]  # fmt: skip
+    environments = [program.explicit_environment(["127.0.0.1"] * 2, ports, rank) for rank in range(2)]
     with contextlib.ExitStack() as stack:
         runs = [
-            stack.enter_context(program.Run(
-                command, tmp_path, program.explicit_environment(["127.0.0.1"] * 2, ports, rank)
-            ))
-            for rank in range(2)
-        ]  # fmt: skip
+            stack.enter_context(program.Run(command, tmp_path, environment | program.SLOW_MESSAGES))
+            for environment in environments
+        ]
         runs[0].await_err("1/1")
         stack.enter_context(strangers(ports))
         ends = [run.finish() for run in runs]
@@ -262,7 +261,7 @@ def test_strangers_while_it_measures(tmp_path: Path) -> None:
 
 def test_the_ports_of_a_run_take_nobody_from_outside(tmp_path: Path) -> None:
     """A local run listens on loopback only."""
-    words = ["link", "--local", "2", "--messages", "100000", "--batches", "1000", "--repeat", "2", "--wait", "yield"]
+    words = ["link", "--local", "2", "--messages", "1000", "--repeat", "100000", "--wait", "yield"]
     with program.Run([program.PROGRAM, *words, "--format", "none"], tmp_path) as run:
         run.await_err("1/1")
         listening = listening_addresses(run.processes())

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.slow
 SIZES = ["1", *map(str, range(1000, 1060))]
 WORDS = ["link", "--message-size", ",".join(SIZES), "--messages", "2000", "--batches", "500", "--warmup", "0",
          "--retest", "0", "--wait", "block", "--output", "r.h5", "--strict-ranks"]  # fmt: skip
-YIELDING = ["--wait", "yield"]  # MPI's calls do not block
+# MPI's calls do not block. Such a run has program.SLOW_MESSAGES.
+YIELDING = ["--wait", "yield", "--messages", "50", "--batches", "50"]
 SECOND_ROUND_BEGAN = rf"\(2 of {len(SIZES)}\)[^!]* 1/3 [^\n]*\n"
 
 
@@ -38,7 +39,7 @@ def started(command: list[str | Path], folder: Path, *changes: str) -> program.R
             words[words.index(name) + 1] = value
         else:
             words += [name, value]
-    return program.Run([*command, *words], folder, timeout=90)
+    return program.Run([*command, *words], folder, program.SLOW_MESSAGES if "yield" in words else None, timeout=90)
 
 
 def local() -> list[str | Path]:
@@ -107,13 +108,9 @@ def test_a_local_rank_is_stopped(leadline: Leadline, tmp_path: Path, victim: int
 def test_the_run_goes_on_without_a_local_rank(
     leadline: Leadline, tmp_path: Path, number: signal.Signals, victim: int
 ) -> None:
-    words = [word for word in WORDS if word != "--strict-ranks"]
-    words[words.index("--message-size") + 1] = ",".join(SIZES[:3])
-    words[words.index("--messages") + 1] = "2500"  # of few sizes
-    with program.Run([*local(), *words, "--local", "4", "--timeout", "2s"], tmp_path, timeout=90) as run:
-        run.await_err(r"\(2 of 3\)[^!]* 1/3 [^\n]*\n")
-        os.kill(ResultFile(tmp_path / "r.h5").pids[victim], number)
-        done = run.finish()
+    words = ["link", "--local", "4", "--message-size", "1000-1002+1", "--messages", "60", "--retest", "0",
+             "--timeout", "2s"]  # fmt: skip
+    done = without_rank(victim, tmp_path, number, r"\(2 of 3\)[^!]* 1/3 [^\n]*\n", *words)
     assert done.status == 1
     told = done.complaints
     assert told[0].startswith(f"leadline: rank {victim} on {os.uname().nodename} "), told
@@ -133,7 +130,7 @@ def test_the_run_goes_on_without_a_local_rank(
 
 def test_another_rank_retests_and_finishes(tmp_path: Path) -> None:
     """The first is killed in the retest of the only size, when all rounds are done, and before its row is written."""
-    words = ["link", "--local", "3", "--message-size", "1KiB", "--messages", "100", "--batches", "10", "--retest", "6"]
+    words = ["link", "--local", "3", "--message-size", "1KiB", "--messages", "300", "--batches", "10", "--retest", "6"]
     done = without_rank(0, tmp_path, signal.SIGKILL, r"retest \d -> \d[^\n]*\n", *words)
     assert done.status == 1
     assert "1 rank was lost during the run: rank 0 on " in done.out
@@ -174,7 +171,7 @@ def test_where_no_other_rank_may_take_the_part_of_rank_0_the_run_ends(
 def without_rank(rank: int, folder: Path, number: signal.Signals, begun: str, *words: str) -> program.Done:
     """A run of local ranks whose `rank` gets the signal as soon as `begun` is on standard error."""
     command = [program.PROGRAM, *words, "--wait", "yield", "--output", "r.h5"]
-    with program.Run(command, folder, timeout=90) as run:
+    with program.Run(command, folder, program.SLOW_MESSAGES, timeout=90) as run:
         run.await_err(begun)
         os.kill(pid_of(folder, rank), number)
         return run.finish()
@@ -186,7 +183,7 @@ def test_a_topology_test_goes_on_without_a_local_rank(
     leadline: Leadline, tmp_path: Path, number: signal.Signals, victim: int
 ) -> None:
     words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB-3KiB+1KiB",
-             "--iterations", "1000", "--timeout", "2s"]  # fmt: skip
+             "--iterations", "300", "--timeout", "2s"]  # fmt: skip
     done = without_rank(victim, tmp_path, number, r" 1/3 [^\n]*\n", *words)
     assert done.status == 1
     assert f"1 rank was lost during the run: rank {victim} on " in done.out
@@ -260,7 +257,7 @@ def test_a_bisection_test_goes_on_without_a_local_rank(
 
 def test_of_a_named_pattern_the_others_are_measured(tmp_path: Path) -> None:
     """A ring, in which each rank sends to another one than it receives from."""
-    words = ["bisection", "--local", "5", "--message-size", "1KiB", "--pattern", "shift:1", "--repeat", "1000",
+    words = ["bisection", "--local", "5", "--message-size", "1KiB", "--pattern", "shift:1", "--repeat", "300",
              "--time-limit", "0", "--timeout", "1h"]  # fmt: skip
     done = without_rank(2, tmp_path, signal.SIGKILL, r" shift:1 [^\n]*\n", *words)
     assert done.status == 1
@@ -293,7 +290,8 @@ def test_the_report_shows_what_was_kept(leadline: Leadline, tmp_path: Path) -> N
 
 
 def test_a_stopped_rank_may_go_on_in_time(tmp_path: Path) -> None:
-    with started(local(), tmp_path, "--local", "4", "--message-size", "1,1000", "--timeout", "60s") as run:
+    words = ["--local", "4", "--message-size", "1,1000", "--timeout", "60s", *YIELDING, "--messages", "80"]
+    with started(local(), tmp_path, *words) as run:
         run.await_err(" 1/3 ")
         pid = ResultFile(tmp_path / "r.h5").pids[2]
         os.kill(pid, signal.SIGSTOP)

@@ -212,11 +212,11 @@ def test_every_finding_has_its_advice(link: Leadline, tmp_path: Path) -> None:
 
 
 def test_a_reader_disturbs_nothing(tmp_path: Path) -> None:
-    words = ["link", "--local", "3", "--messages", "500", "--repeat", "5", "--wait", "yield", "--output", "r.h5"]
-    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+    words = ["link", "--local", "3", "--messages", "40", "--repeat", "5", "--wait", "yield", "--output", "r.h5"]
+    with program.Run([program.PROGRAM, *words], tmp_path, program.SLOW_MESSAGES) as run:
         run.await_err("1/3")
         with h5py.File(tmp_path / "r.h5", "r") as file:
-            assert file["status/complete"][()] in (0, 1)
+            assert file["status/complete"][()] == 0
             done = run.finish()
     assert done.status == 0, done.err
     assert ResultFile(tmp_path / "r.h5").complete

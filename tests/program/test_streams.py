@@ -182,11 +182,9 @@ def test_a_document_is_never_cut_by_a_full_disk(tmp_path: Path, size: str, prepa
 
 
 def while_it_runs(tmp_path: Path, name: str, change: Callable[[], None]) -> program.Done:
-    """A run of seconds, and what is done to its result file meanwhile."""
-    how_long = ["--messages", "2000", "--min-time", "1"]
-    if name.endswith(".sion"):
-        how_long = ["--messages", "50000", "--repeat", "2"]
-    words = ["link", "--local", "2", "--retest", "0", "--wait", "yield", "--quiet", *how_long]
+    """A run of more than two seconds, and what is done to its result file meanwhile."""
+    how_long = ["--repeat", "2"] if name.endswith(".sion") else ["--min-time", "1s"]
+    words = ["link", "--local", "2", "--retest", "0", "--wait", "yield", "--quiet", "--messages", "400", *how_long]
     result = tmp_path / name
     change_now = threading.Event()
 
@@ -199,7 +197,7 @@ def while_it_runs(tmp_path: Path, name: str, change: Callable[[], None]) -> prog
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    done = program.complete([program.PROGRAM, *words, "--output", str(result)], tmp_path)
+    done = program.complete([program.PROGRAM, *words, "--output", result], tmp_path, env=program.SLOW_MESSAGES)
     watcher.join()
     return done
 

@@ -291,9 +291,9 @@ def test_a_load_goes_on_behind_a_wrong_byte(topology: Topology, tmp_path: Path) 
 
 def test_a_rank_is_killed(tmp_path: Path) -> None:
     words = ["--local", "4", "--strict-ranks", "--pattern", "ring2",
-             "--message-size", "1KiB-60KiB+1KiB", "--iterations", "2000",
+             "--message-size", "1KiB-60KiB+1KiB", "--iterations", "100",
              "--wait", "yield", "--output", "r.h5"]  # fmt: skip
-    with program.Run([program.PROGRAM, "topology", *words], tmp_path, timeout=90) as run:
+    with program.Run([program.PROGRAM, "topology", *words], tmp_path, program.SLOW_MESSAGES, timeout=90) as run:
         run.await_err(r" 1/60 [^\n]*\n")
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             pids = file["ranks/pid"][:].tolist()

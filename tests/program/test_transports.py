@@ -228,17 +228,15 @@ def test_too_few_open_files_for_all_at_once(tmp_path: Path, transport: str) -> N
 
 
 GO_ON = {"libfabric:tcp;ofi_rxm": [], "ucx:tcp,self": ["--transport-option", "go-on=yes"], "mpi": []}
-# So many that a signal comes in time; over a network each takes tens of microseconds.
-NUM_MESSAGES = {"libfabric:tcp;ofi_rxm": "700", "ucx:tcp,self": "1200", "mpi": "2500"}
 
 
 def on_four_ranks(transport: str, *words: str | Path) -> tuple[list[str | Path], dict[str, str]]:
-    """The command, and variables for it. Skips the test where something for it is missing."""
-    launcher, local, variables = [], ["--local", "4"], {}
+    """The command, and variables by which it goes on for seconds. Skips the test where something for it is missing."""
+    launcher, local, variables = [], ["--local", "4"], program.SLOW_MESSAGES
     if transport == "mpi":
         require_launcher("ulfm")
         launcher = [PROGRAMS["ulfm"], "--with-ft", "ulfm", "--oversubscribe", "-n", "4"]
-        local, variables = [], environment("ulfm")
+        local, variables = [], {"YIELD_SLEEPS_US": "500"} | environment("ulfm")  # it waits twice as often
     else:
         require_module(transport)
     more = [*local, "--wait", "yield", "--timeout", "2s", "--output", "r.h5", "--transport", transport]
@@ -263,8 +261,8 @@ def expect_lost(done: program.Done, transport: str, folder: Path, rank: int) -> 
 @pytest.mark.parametrize(
     "words",
     [
-        ["link", "--message-size", "1000-1002+1", "--batches", "500", "--retest", "0"],
-        ["topology", "--pattern", "complete2", "--message-size", "1KiB-3KiB+1KiB", "--iterations", "500"],
+        ["link", "--message-size", "1000-1002+1", "--messages", "60", "--retest", "0"],
+        ["topology", "--pattern", "complete2", "--message-size", "1KiB-3KiB+1KiB", "--iterations", "300"],
     ],
     ids=lambda words: words[0],
 )
@@ -272,8 +270,7 @@ def test_the_run_goes_on_without_a_rank(
     words: list[str], transport: str, number: signal.Signals, tmp_path: Path
 ) -> None:
     """Before and after the loss every pair of the others is measured."""
-    more = ["--messages", NUM_MESSAGES[transport]] if words[0] == "link" else []
-    command, variables = on_four_ranks(transport, *words, *more)
+    command, variables = on_four_ranks(transport, *words)
     with program.Run(command, tmp_path, variables, timeout=90) as run:
         run.await_err(r"\(2 of 3\)[^!]* 1/3 [^\n]*\n" if words[0] == "link" else r" 1/3 [^\n]*\n")
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
@@ -300,7 +297,7 @@ def test_the_run_goes_on_without_a_rank(
     ids=["topology", "bisection"],
 )
 def test_another_rank_takes_the_part_of_rank_0(words: list[str], begun: str, transport: str, tmp_path: Path) -> None:
-    how = ["--iterations", "500"] if words[0] == "topology" else ["--time-limit", "3s"]
+    how = ["--iterations", "300"] if words[0] == "topology" else ["--time-limit", "4s"]
     command, variables = on_four_ranks(transport, *words, *how)
     with program.Run(command, tmp_path, variables, timeout=90) as run:
         run.await_err(begun)
@@ -323,9 +320,9 @@ def test_another_rank_takes_the_part_of_rank_0(words: list[str], begun: str, tra
 def test_a_funnel_goes_on_without_a_rank(transport: str, number: signal.Signals, victim: int, tmp_path: Path) -> None:
     """A lost sender is left out by its I/O rank; a lost I/O rank takes its senders with it."""
     words = ["io", "--movement", "N-M-M", "--io-ranks", "2", "--target", tmp_path / "f.%r", "--object-size", "4KiB"]
-    words += ["--objects", "1000000", "--time-limit", "1s", "--backend", "posix"]
+    words += ["--objects", "1000000", "--buffer-size", "64KiB", "--time-limit", "2s", "--backend", "posix"]
     command, variables = on_four_ranks(transport, *words)
-    with program.Run(command, tmp_path, variables, timeout=90) as run:
+    with program.Run(command, tmp_path, variables | program.SLOW_FILES, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > 1 << 16 for file in tmp_path.glob("f.*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             os.kill(int(file["ranks/pid"][victim]), number)

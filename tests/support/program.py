@@ -81,6 +81,13 @@ def _library_workarounds() -> dict[str, str]:
     return {"LD_PRELOAD": str(library)}
 
 
+# For a run with --wait yield whose ranks are to be under way still when a signal comes: each time that one waits for a
+# message takes a millisecond or more on any machine (library_workarounds.c), and hardly any processor time.
+SLOW_MESSAGES = {"YIELD_SLEEPS_US": "1000"}
+# The same for one that writes files, or sends to another that does.
+SLOW_FILES = SLOW_MESSAGES | {"FILE_SLEEPS_US": "1000"}
+
+
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The caller's environment without a launcher's traces; root may use mpirun; the analysis commands are found."""
     kept = {name: value for name, value in os.environ.items() if not _OF_A_LAUNCHER.match(name)}
