@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command lines of the four measuring commands.
+// The command lines of the link and the bisection test.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/option_parser.hpp"
-#include "cli/run_validation.hpp"
+#include "command/option_parser.hpp"
+#include "command/run_validation.hpp"
 #include "model/bisection_request.hpp"
-#include "model/io_request.hpp"
 #include "model/link_request.hpp"
-#include "model/topology_request.hpp"
 
 namespace leadline::cli {
 
@@ -18,18 +16,11 @@ namespace leadline::cli {
 // Error(bad_command_line); HelpWanted where --help stands.
 
 LinkRequest parse_link(const std::vector<std::string>& arguments);
-TopologyRequest parse_topology_command(const std::vector<std::string>& arguments);
 BisectionRequest parse_bisection_command(const std::vector<std::string>& arguments);
-IoRequest parse_io_command(const std::vector<std::string>& arguments);
 
 // Each throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
 
 void validate_options(const IsGiven& is_given, const LinkRequest& request);
-void validate_options(const IsGiven& is_given, const TopologyRequest& request);
 void validate_options(const IsGiven& is_given, const BisectionRequest& request);
-void validate_options(const IsGiven& is_given, const IoRequest& request);
-
-/// Likewise, once the backend is chosen: options that it ignores. `backend` is its name in the table.
-void validate_backend_options(const IoRequest& request, const std::string& backend);
 
 }  // namespace leadline::cli

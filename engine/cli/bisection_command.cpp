@@ -11,15 +11,15 @@
 #include "bench/bisection/options.hpp"
 #include "bench/bisection/plan.hpp"
 #include "bench/bisection/stopping.hpp"
+#include "bench/bisection/text.hpp"
 #include "cli/benchmark_options.hpp"
 #include "cli/bisection_run.hpp"
 #include "cli/main.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/run_command.hpp"
+#include "command/option_parser.hpp"
+#include "command/run_command.hpp"
 #include "core/units.hpp"
 #include "model/bisection_result.hpp"
 #include "options/values.hpp"
-#include "output/bisection_text.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::cli {

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "bench/bisection/exchange_loop.hpp"
+#include "bench/bisection/file.hpp"
 #include "bench/bisection/measure.hpp"
+#include "bench/bisection/observed.hpp"
 #include "bench/bisection/plan.hpp"
+#include "bench/bisection/text.hpp"
 #include "bench/bisection/validity_warnings.hpp"
 #include "bench/plan.hpp"
 #include "cli/run_diagnosis.hpp"
-#include "output/bisection_text.hpp"
-#include "result/bisection/observed.hpp"
-#include "result/bisection_file.hpp"
 
 namespace leadline::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "bench/bisection/output.hpp"
-#include "cli/staged_run.hpp"
 #include "cluster/bootstrap.hpp"
+#include "command/staged_run.hpp"
 #include "model/bisection_request.hpp"
 #include "model/bisection_result.hpp"
 #include "transport/module.hpp"

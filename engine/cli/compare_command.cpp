@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "bench/run_options.hpp"
-#include "cli/command_output.hpp"
 #include "cli/compared_files.hpp"
 #include "cli/main.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "output/diagnosis_text.hpp"

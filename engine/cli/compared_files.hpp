@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/reporting.hpp"
+#include "command/reporting.hpp"
 #include "model/diagnosis.hpp"
 
 namespace leadline::cli {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_output.hpp"
 #include "cli/main.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "result/convert.hpp"
 #include "result/link_result_reader.hpp"

@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "bench/bisection/hdf5_reader.hpp"
+#include "bench/bisection/observed.hpp"
 #include "bench/run_options.hpp"
-#include "cli/command_output.hpp"
 #include "cli/link_run.hpp"
 #include "cli/main.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "core/units.hpp"
@@ -22,8 +24,6 @@
 #include "network/parse_network.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/table.hpp"
-#include "result/bisection/hdf5_reader.hpp"
-#include "result/bisection/observed.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/matrix_rows.hpp"
 

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_output.hpp"
+#include "bench/bisection/text.hpp"
+#include "bench/io/text.hpp"
+#include "bench/topology/text.hpp"
 #include "cli/main.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
-#include "result/bisection/hdf5_reader.hpp"
-#include "result/io/hdf5_reader.hpp"
 #include "result/link_result_reader.hpp"
-#include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "bench/link/output.hpp"
 #include "bench/plan.hpp"
-#include "cli/staged_run.hpp"
 #include "cluster/bootstrap.hpp"
+#include "command/staged_run.hpp"
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
 #include "result/link_result_file.hpp"

@@ -10,13 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command_output.hpp"
+#include "bench/io/command.hpp"
+#include "bench/topology/command.hpp"
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
-#include "cli/version.hpp"
 #include "cluster/bootstrap.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/reporting.hpp"
+#include "command/version.hpp"
 #include "core/error.hpp"
 #include "output/table.hpp"
 

@@ -17,13 +17,11 @@ int compare_command(const std::vector<std::string>& arguments);
 int convert_command(const std::vector<std::string>& arguments);
 int diagnose_command(const std::vector<std::string>& arguments);
 int info_command(const std::vector<std::string>& arguments);
-int io_command(const std::vector<std::string>& arguments);
 int link_command(const std::vector<std::string>& arguments);
 int partners_command(const std::vector<std::string>& arguments);
 int patterns_command(const std::vector<std::string>& arguments);
 int schema_command(const std::vector<std::string>& arguments);
 int simulate_link_command(const std::vector<std::string>& arguments);
-int topology_command(const std::vector<std::string>& arguments);
 int transports_command(const std::vector<std::string>& arguments);
 /// Of its document.
 Json transports_schema();

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_output.hpp"
 #include "cli/link_run.hpp"
 #include "cli/main.hpp"
 #include "cli/npy.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "output/table.hpp"
 #include "result/link_result_reader.hpp"

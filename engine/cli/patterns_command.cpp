@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "bench/bisection/plan.hpp"
-#include "cli/command_output.hpp"
 #include "cli/main.hpp"
 #include "cli/npy.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
-#include "cli/text_file.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/reporting.hpp"
+#include "command/text_file.hpp"
 #include "core/error.hpp"
 #include "result/output_file.hpp"
 #include "schedule/pattern.hpp"

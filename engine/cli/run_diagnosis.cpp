@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/run_collectively.hpp"
+#include "command/run_collectively.hpp"
 #include "diagnosis/rows.hpp"
 #include "network/network.hpp"
 #include "network/parse_network.hpp"

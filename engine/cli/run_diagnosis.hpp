@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_environment.hpp"
 #include "cluster/cluster.hpp"
+#include "command/run_environment.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/observations.hpp"
 #include "model/diagnosis.hpp"

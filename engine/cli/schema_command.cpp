@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_output.hpp"
+#include "bench/bisection/json.hpp"
+#include "bench/io/json.hpp"
+#include "bench/topology/json.hpp"
+#include "cli/described_file.hpp"
 #include "cli/embedded_schemas.hpp"
 #include "cli/main.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
-#include "cli/version.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/reporting.hpp"
+#include "command/version.hpp"
 #include "output/table.hpp"
-#include "result/bisection/json.hpp"
 #include "result/diagnosis_json.hpp"
-#include "result/hdf5/described_file.hpp"
-#include "result/io/json.hpp"
 #include "result/json.hpp"
-#include "result/topology/json.hpp"
 
 namespace leadline::cli {
 namespace {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command_output.hpp"
 #include "cli/main.hpp"
-#include "cli/option_parser.hpp"
-#include "cli/run_validation.hpp"
 #include "cli/support.hpp"
+#include "command/command_output.hpp"
+#include "command/option_parser.hpp"
+#include "command/run_validation.hpp"
 #include "core/json.hpp"
 #include "result/described_json.hpp"
 #include "result/json_parts.hpp"

@@ -13,9 +13,9 @@
 #include <fstream>
 #include <memory>
 
-#include "cli/reporting.hpp"
-#include "cli/run_command.hpp"
 #include "cluster/bootstrap.hpp"
+#include "command/reporting.hpp"
+#include "command/run_command.hpp"
 #include "core/error.hpp"
 #include "result/output_file.hpp"
 #include "result/sion/container/reader.hpp"

@@ -11,11 +11,8 @@
 #include "core/error.hpp"
 #include "core/json.hpp"
 #include "model/result.hpp"
-#include "result/bisection/hdf5_reader.hpp"
-#include "result/io/hdf5_reader.hpp"
 #include "result/link_result_reader.hpp"
 #include "result/run_header.hpp"
-#include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::output {
 
@@ -25,11 +22,8 @@ struct ResultInfo {
   Json json;
 };
 
-/// Each reads as much of the result as that takes.
+/// Reads as much of the result as that takes; each benchmark has its own.
 ResultInfo info_of(result::LinkResultReader& reader);
-ResultInfo info_of(const result::topology::Hdf5Reader& reader);
-ResultInfo info_of(const result::bisection::Hdf5Reader& reader);
-ResultInfo info_of(const result::io::Hdf5Reader& reader);
 
 struct FileInfo {
   std::string path;

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/benchmark_options.hpp"
-#include "cli/text_file.hpp"
+#include "bench/io/command.hpp"
+#include "command/text_file.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::cli::io_options_test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options declared once: their defaults in the help, short forms, values that may be left out, and what was meant.
-#include "cli/option_parser.hpp"
+#include "command/option_parser.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

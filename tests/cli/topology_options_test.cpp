@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/benchmark_options.hpp"
+#include "bench/topology/command.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::cli::topology_options_test {

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "bench/io/options.hpp"
-#include "cli/text_file.hpp"
 #include "cluster/bytes.hpp"
 #include "cluster/failure.hpp"
+#include "command/text_file.hpp"
 #include "core/error.hpp"
 #include "core/json.hpp"
 #include "core/units.hpp"

@@ -12,6 +12,7 @@ import tree
 # As leadline_layer() and leadline_test() in cmake/leadline_layer.cmake.
 _PROGRAM = re.compile(r"^ *leadline_test\(", re.MULTILINE)
 _MODULE = re.compile(r"^ *leadline_(?:transport|storage_module|bootstrap)\(", re.MULTILINE)
+_LAYER = re.compile(r"^leadline_layer\(", re.MULTILINE)
 _SOURCES = re.compile(r"^leadline_layer\(\w+ SOURCES ([^)]*?) USES ", re.MULTILINE)
 _OUTER = re.compile(r"^namespace ([\w:]+) \{")
 _TYPE = re.compile(r"^(?:struct|class|enum|enum class|union) (\w+)[^;]*$")
@@ -54,7 +55,11 @@ def _has_one(target: re.Pattern[str], folder: Path) -> bool:
 
 def _layer_or_module(root: Path, path: Path) -> str:
     """The layer; or the folder of a module; empty where a folder has several modules."""
-    layer = root / "engine" / path.relative_to(root / "engine").parts[0]
+    place = path.relative_to(root / "engine")
+    layer = root / "engine" / place.parts[0]
+    inner = layer / place.parts[1] / "CMakeLists.txt"
+    if inner.exists() and _LAYER.search(tree.text_of(inner)):
+        return "/".join(place.parts[:2])
     description = layer / "CMakeLists.txt"
     named = _SOURCES.search(tree.text_of(description)) if description.exists() else None
     if named is None or any(path in layer.glob(pattern) for pattern in named[1].split()):

@@ -38,7 +38,7 @@ _SHARED_BY_TRANSPORTS = "tagged"
 
 _LAYERS = re.compile(r"foreach\(layer\s+([^)]*)\)")
 _LIBRARY_INCLUDE = re.compile(r"^\s*#\s*include\s+<(\w+)/")
-_SOURCE_OF_LIBRARY = {"CLI": "cli/option_parser.cpp", "nlohmann": "core/json.cpp"}
+_SOURCE_OF_LIBRARY = {"CLI": "command/option_parser.cpp", "nlohmann": "core/json.cpp"}
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -50,7 +50,7 @@ def layers(root: Path) -> list[str]:
         if not tree.is_cpp(path):
             continue
         place = path.relative_to(root / "engine")
-        if place.parts[0] not in order:
+        if layer_of(place, order) not in order:
             complaints.append(f"{path.relative_to(root)}:1: {place.parts[0]} is no layer in engine/CMakeLists.txt")
             continue
         text = tree.text_of(path)
@@ -75,6 +75,12 @@ def libraries(root: Path) -> list[str]:
     return complaints
 
 
+def layer_of(place: Path, order: list[str]) -> str:
+    """The layer of a file seen from engine/: its folder in the list (NAME or NAME/PART), else its first folder."""
+    inner = "/".join(place.parts[:2])
+    return inner if inner in order else place.parts[0]
+
+
 def _order_of_layers(root: Path) -> list[str]:
     match = _LAYERS.search(tree.text_of(root / "engine" / "CMakeLists.txt"))
     if not match:
@@ -84,7 +90,7 @@ def _order_of_layers(root: Path) -> list[str]:
 
 def _why_not(place: Path, included: Path, order: list[str]) -> str:
     """Why the file at `place` must not include the other; both seen from engine/. Empty: it may."""
-    own, other = place.parts[0], included.parts[0]
+    own, other = layer_of(place, order), layer_of(included, order)
     if other not in order or len(included.parts) < 2:
         return "includes are written from engine/, folder first"
     if order.index(other) > order.index(own):

@@ -110,10 +110,20 @@ class Layers(CheckTest):
         self.assert_one(layers.layers(self.root), "engine/core/error.cpp:2", "bench stands above core")
 
     def test_a_library_is_behind_one_source(self) -> None:
-        self.write("engine/cli/option_parser.cpp", "#include <CLI/CLI.hpp>\n#include <vector>\n")
+        self.write("engine/command/option_parser.cpp", "#include <CLI/CLI.hpp>\n#include <vector>\n")
         self.assertEqual(layers.libraries(self.root), [])
         self.write("engine/cli/link_options.cpp", "#include <CLI/CLI.hpp>\n")
-        self.assert_one(layers.libraries(self.root), "engine/cli/link_options.cpp:1", "only cli/option_parser.cpp")
+        self.assert_one(layers.libraries(self.root), "engine/cli/link_options.cpp:1", "only command/option_parser.cpp")
+
+    def test_a_folder_of_a_layer_may_be_a_layer_above_it(self) -> None:
+        self.write("engine/CMakeLists.txt", "foreach(layer core bench output bench/io bench/link)\n")
+        self.write("engine/bench/link/run.cpp", '#include "bench/plan.hpp"\n#include "output/table.hpp"\n')
+        self.assertEqual(layers.layers(self.root), [])
+        self.write("engine/bench/io/run.cpp", '#include "bench/link/run.hpp"\n')
+        self.assert_one(layers.layers(self.root), "engine/bench/io/run.cpp:1", "bench/link stands above bench/io")
+        self.write("engine/bench/io/run.cpp", "")
+        self.write("engine/bench/plan.cpp", '#include "bench/io/run.hpp"\n')
+        self.assert_one(layers.layers(self.root), "engine/bench/plan.cpp:1", "bench/io stands above bench")
 
     def test_transports_share_one_folder(self) -> None:
         self.write("engine/transport/tcp/tcp.cpp", '#include "transport/tagged/port.hpp"\n')

@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "bench/bisection/text.hpp"
 #include "output/bisection_fixture.hpp"
-#include "output/bisection_text.hpp"
 
 namespace leadline::output {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress and plan of a bisection test.
-#include "output/bisection_text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/bisection/progress.hpp"
+#include "bench/bisection/text.hpp"
 #include "output/bisection_fixture.hpp"
-#include "output/bisection_progress.hpp"
 #include "support/screen.hpp"
 
 namespace leadline::output {

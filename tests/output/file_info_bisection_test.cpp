@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/bisection/text.hpp"
 #include "output/file_info.hpp"
 #include "result/bisection_fixture.hpp"
 

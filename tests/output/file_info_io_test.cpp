@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/io/text.hpp"
 #include "output/file_info.hpp"
 #include "result/io_fixture.hpp"
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/topology/text.hpp"
 #include "result/topology_fixture.hpp"
 
 namespace leadline::test::file_info_test {

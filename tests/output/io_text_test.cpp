@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress, plan and summary of a parallel file test.
-#include "output/io_text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/io/progress.hpp"
+#include "bench/io/text.hpp"
 #include "output/io_fixture.hpp"
-#include "output/io_progress.hpp"
 #include "support/screen.hpp"
 
 namespace leadline::output {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts of a topology test: the summary word by word, its parts for everything else, progress and plan.
-#include "output/topology_text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +7,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "bench/topology/progress.hpp"
+#include "bench/topology/text.hpp"
 #include "output/run_text.hpp"
-#include "output/topology_progress.hpp"
 #include "support/screen.hpp"
 #include "support/served_channels.hpp"
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What readers make of the file of a bisection test.
-#include "result/bisection_file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/bisection/file.hpp"
+#include "bench/bisection/hdf5_reader.hpp"
+#include "bench/bisection/json.hpp"
 #include "bisection_fixture.hpp"
-#include "result/bisection/hdf5_reader.hpp"
-#include "result/bisection/json.hpp"
 
 namespace leadline::test::bisection_file_test {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "result/bisection_file.hpp"
+#include "bench/bisection/file.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {

@@ -8,9 +8,9 @@
 
 #include <csignal>
 
+#include "bench/bisection/hdf5_store.hpp"
+#include "bench/bisection/json.hpp"
 #include "bisection_fixture.hpp"
-#include "result/bisection/hdf5_store.hpp"
-#include "result/bisection/json.hpp"
 
 namespace leadline::test::bisection_hdf5_test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/bisection/json.hpp"
 #include "bisection_fixture.hpp"
-#include "result/bisection/json.hpp"
 #include "schema.hpp"
 
 namespace leadline::test::bisection_json_test {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What readers make of the file of a parallel file test.
-#include "result/io_file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/io/file.hpp"
+#include "bench/io/hdf5_reader.hpp"
+#include "bench/io/json.hpp"
 #include "io_fixture.hpp"
-#include "result/io/hdf5_reader.hpp"
-#include "result/io/json.hpp"
 
 namespace leadline::test::io_file_test {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "result/io_file.hpp"
+#include "bench/io/file.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {

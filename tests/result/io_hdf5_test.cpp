@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/io/hdf5_store.hpp"
+#include "bench/io/json.hpp"
 #include "io_fixture.hpp"
-#include "result/io/hdf5_store.hpp"
-#include "result/io/json.hpp"
 
 namespace leadline::test::io_hdf5_test {
 namespace {

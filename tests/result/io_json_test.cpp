@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/io/json.hpp"
 #include "io_fixture.hpp"
-#include "result/io/json.hpp"
 #include "schema.hpp"
 
 namespace leadline::test::io_json_test {

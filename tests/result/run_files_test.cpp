@@ -11,18 +11,18 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/bisection/hdf5_reader.hpp"
+#include "bench/bisection/hdf5_store.hpp"
+#include "bench/bisection/json.hpp"
+#include "bench/io/hdf5_reader.hpp"
+#include "bench/io/hdf5_store.hpp"
+#include "bench/io/json.hpp"
+#include "bench/topology/hdf5_reader.hpp"
+#include "bench/topology/hdf5_store.hpp"
+#include "bench/topology/json.hpp"
 #include "bisection_fixture.hpp"
 #include "io_fixture.hpp"
-#include "result/bisection/hdf5_reader.hpp"
-#include "result/bisection/hdf5_store.hpp"
-#include "result/bisection/json.hpp"
-#include "result/io/hdf5_reader.hpp"
-#include "result/io/hdf5_store.hpp"
-#include "result/io/json.hpp"
 #include "result/link_result_reader.hpp"
-#include "result/topology/hdf5_reader.hpp"
-#include "result/topology/hdf5_store.hpp"
-#include "result/topology/json.hpp"
 #include "topology_fixture.hpp"
 
 namespace leadline::test::run_files_test {

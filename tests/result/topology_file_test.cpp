@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What readers make of the file of a topology test.
-#include "result/topology_file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "result/topology/hdf5_reader.hpp"
+#include "bench/topology/file.hpp"
+#include "bench/topology/hdf5_reader.hpp"
 #include "topology_fixture.hpp"
 
 namespace leadline::test::topology_file_test {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "result/topology_file.hpp"
+#include "bench/topology/file.hpp"
 #include "result_fixture.hpp"
 #include "schedule/topology.hpp"
 #include "support/served_channels.hpp"

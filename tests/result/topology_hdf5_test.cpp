@@ -7,8 +7,8 @@
 
 #include <csignal>
 
-#include "result/topology/hdf5_store.hpp"
-#include "result/topology/json.hpp"
+#include "bench/topology/hdf5_store.hpp"
+#include "bench/topology/json.hpp"
 #include "topology_fixture.hpp"
 
 namespace leadline::test::topology_hdf5_test {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "result/topology/json.hpp"
+#include "bench/topology/json.hpp"
 #include "schema.hpp"
 #include "topology_fixture.hpp"
 

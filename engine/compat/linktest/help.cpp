@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/version.hpp"
+#include "command/version.hpp"
 #include "compat/linktest/layers.hpp"
 #include "compat/linktest/option_table.hpp"
 #include "compat/linktest/options.hpp"

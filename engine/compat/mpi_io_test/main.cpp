@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "bench/io/command.hpp"
 #include "bench/io/options.hpp"
-#include "cli/io_run.hpp"
-#include "cli/reporting.hpp"
-#include "cli/text_file.hpp"
 #include "cluster/bootstrap.hpp"
+#include "command/reporting.hpp"
+#include "command/text_file.hpp"
 #include "compat/mpi_io_test/options.hpp"
 #include "compat/mpi_io_test/text.hpp"
 #include "compat/process.hpp"

@@ -10,8 +10,8 @@
 
 #include "bench/link/options.hpp"
 #include "cli/link_run.hpp"
-#include "cli/reporting.hpp"
 #include "cluster/bootstrap.hpp"
+#include "command/reporting.hpp"
 #include "compat/mpilinktest/options.hpp"
 #include "compat/mpilinktest/text.hpp"
 #include "compat/process.hpp"

@@ -10,9 +10,9 @@
 
 #include "bench/bisection/options.hpp"
 #include "cli/bisection_run.hpp"
-#include "cli/reporting.hpp"
-#include "cli/version.hpp"
 #include "cluster/bootstrap.hpp"
+#include "command/reporting.hpp"
+#include "command/version.hpp"
 #include "compat/netgauge/options.hpp"
 #include "compat/netgauge/text.hpp"
 #include "compat/process.hpp"

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "bench/topology/command.hpp"
 #include "bench/topology/options.hpp"
-#include "cli/reporting.hpp"
-#include "cli/topology_run.hpp"
 #include "cluster/bootstrap.hpp"
+#include "command/reporting.hpp"
 #include "compat/nettest/options.hpp"
 #include "compat/nettest/text.hpp"
 #include "compat/process.hpp"

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result of a bisection test as JSON; docs/formats/json.md.
+#pragma once
+
+#include <string>
+
+#include "bench/bisection/file.hpp"
+#include "core/json.hpp"
+#include "model/bisection_result.hpp"
+#include "result/json_file.hpp"
+
+namespace leadline::result::bisection {
+
+/// A document with a line end. What was not measured is null.
+std::string json_text(const BisectionResult& result);
+
+/// The JSON Schema of such documents.
+Json schema();
+
+/// The document of a run that fails has the patterns and the pairs alone that were measured until then.
+class JsonStore : public RunDocument<BisectionFile, BisectionResult> {
+ public:
+  /// Collective; see open_bisection_file.
+  JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup);
+
+  void write(const bench::bisection::RankRow& row) override;
+};
+
+}  // namespace leadline::result::bisection

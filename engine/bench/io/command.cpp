@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// `leadline io`: what the help says, which combinations of options are refused, and what then runs.
+#include "bench/io/command.hpp"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/io/options.hpp"
+#include "bench/io/plan.hpp"
+#include "bench/io/text.hpp"
+#include "command/option_parser.hpp"
+#include "command/run_command.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "memory/buffer.hpp"
+#include "options/values.hpp"
+#include "result/link_result_file.hpp"
+
+namespace leadline::cli {
+namespace {
+
+constexpr const char* io_description =
+    "Writes and reads files by all ranks at once: a file each, one for all, or through ranks that do the I/O for the\n"
+    "others. Every object says whose it is and where it belongs, and is checked when it is read. Beside the rates it\n"
+    "says what they include: open, fsync and close, and whether reads came from the page cache. Without a launcher it\n"
+    "starts local processes by itself; under mpirun, mpiexec or srun it measures the ranks they started.";
+
+constexpr const char* io_notes =
+    "Movements (N ranks, M of them or M files; numbers are the types of the MPI-IO Test):\n"
+    "  N-N    1  every rank has a file of its own\n"
+    "  N-1    2  all ranks share one file\n"
+    "  N-M-M  3  ranks send their objects to M I/O ranks, which have a file each\n"
+    "  N-M-1  4  ranks send their objects to M I/O ranks, which share one file\n"
+    "  N-M    5  ranks share M files, rank r file r mod M; nothing is sent\n"
+    "Rates: bytes / the I/O time of the slowest rank, from before its open to behind its close (and its fsync, with\n"
+    "--sync inside); making and checking contents are left out, and have rates of their own.\n"
+    "Files that hold anything but our own blocks are not written over without --overwrite-targets.\n";
+
+constexpr const char* io_examples =
+    "Examples:\n"
+    "  leadline io --local 4 --target /scratch/t.%r                  a file for each of 4 processes\n"
+    "  mpirun -n 64 leadline io --movement N-1 --target /scratch/t --collective --drop-cache\n"
+    "  mpirun -n 64 leadline io --movement N-M-1 --io-ranks 4 --buffer-size 64MiB --target /scratch/t\n"
+    "  mpirun -n 64 leadline io --target /scratch/t.%r --read-shift hosts:1      read what another host wrote\n"
+    "  leadline io --dry-run --ranks 4096 --movement N-M --files 16      who would write what where, and its cost";
+
+using schedule::Movement;
+
+constexpr std::uint64_t direct_unit_bytes = 512;
+
+void none_of(const IsGiven& is_given, std::initializer_list<const char*> options, const std::string& why) {
+  for (const char* option : options) {
+    if (is_given(option)) throw_no_effect(option, why);
+  }
+}
+
+void check_movement(const IsGiven& is_given, const IoRequest& request) {
+  const std::string movement = fmt::format("--movement {}", name_of(request.movement));
+  if (!schedule::is_funnel(request.movement)) {
+    none_of(is_given, {"--io-ranks", "--io-hosts", "--buffer-size", "--no-self-send", "--no-file"},
+            fmt::format("with {} every rank does its own I/O and sends nothing", movement));
+  }
+  if (request.movement == Movement::n_n && request.order == schedule::Order::strided) {
+    throw_no_effect("--strided", fmt::format("with {} no file has objects of two ranks", movement));
+  }
+  if (request.movement != Movement::n_m) {
+    none_of(is_given, {"--files"}, fmt::format("the number of files follows from {}", movement));
+  } else if (request.num_files == 0 && request.targets_file.empty()) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} needs a number of files", movement),
+                "neither --files nor --targets says how many", "Add --files M");
+  }
+  const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == FileCalls::non_blocking;
+  if (!is_ahead) none_of(is_given, {"--ahead"}, "blocking calls of a rank's own objects have nothing under way");
+}
+
+void check_io_ranks(const IoRequest& request) {
+  const std::size_t num_counts = request.io_ranks.size(), num_hosts = request.io_hosts.size();
+  if (num_counts > 1 && num_hosts == 0) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--io-ranks has {} numbers", num_counts),
+                "a list says how many on each host, and there is no --io-hosts",
+                "Add --io-hosts, or give one number for all hosts together");
+  }
+  if (num_counts > 1 && num_counts != num_hosts) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--io-ranks has {} numbers and --io-hosts {} names", num_counts, num_hosts),
+                "each host has one number", "Give as many of both, or one number that counts for each host");
+  }
+}
+
+void check_calls(const IoRequest& request) {
+  if (request.allow_fragile && request.calls == FileCalls::blocking && !request.collective) {
+    throw_no_effect("--allow-fragile", "only non-blocking and collective calls are tried out before they are made");
+  }
+}
+
+void check_phases(const IsGiven& is_given, const IoRequest& request) {
+  switch (request.operations) {
+    case IoOperations::both:
+      break;
+    case IoOperations::write:
+      none_of(is_given, {"--check", "--drop-cache", "--read-shift", "--sleep"}, "with --op write nothing is read");
+      break;
+    case IoOperations::read:
+      none_of(is_given, {"--barrier", "--preallocate", "--sync", "--overwrite-targets", "--sleep"},
+              "with --op read nothing is written");
+      if (request.check == memory::Check::none) {
+        none_of(is_given, {"--fill", "--touch"}, "with --op read and --check none contents are not compared");
+      }
+      break;
+  }
+}
+
+void check_data(const IsGiven& is_given, const IoRequest& request) {
+  if (request.file_fill == memory::BlockKind::doubles && is_given("--touch") && request.touch == memory::Touch::full) {
+    throw_apart("--fill doubles", "--touch full", "its values are the same in every object but for stamps");
+  }
+  if (request.object_size_bytes % memory::word_size_bytes != 0) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--object-size cannot be {} B", request.object_size_bytes),
+                fmt::format("contents are words of {} bytes", memory::word_size_bytes), "Choose a multiple of 8");
+  }
+  if (memory::allocator_named(request.allocator).location != memory::Location::host) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--allocator {} cannot be had here", request.allocator),
+                "objects are made, written and compared in ordinary memory", "Choose another --allocator");
+  }
+}
+
+void check_cache(const IoRequest& request) {
+  if (request.cache_path != CachePath::direct) return;
+  if (request.between == BetweenPhases::drop) {
+    throw_no_effect("--drop-cache", "with --direct reads bypass the page cache");
+  }
+  if (request.object_size_bytes % direct_unit_bytes != 0) {
+    throw Error(ExitStatus::bad_command_line, "--direct and --object-size do not go together",
+                fmt::format("{} is no multiple of {} B, the least that goes round the page cache",
+                            format_bytes(request.object_size_bytes), direct_unit_bytes),
+                "Choose another --object-size, for example a multiple of 4KiB");
+  }
+}
+
+}  // namespace
+
+IoRequest parse_io_command(const std::vector<std::string>& arguments) {
+  IoRequest request;
+  request.command_line = arguments;
+  request.timeout_s = bench::io::default_timeout_s;
+  std::optional<ResultFormat> format;
+
+  OptionParser options("leadline io", io_description,
+                       std::string(io_notes) + sizes_help + exit_status_help + io_examples);
+  bench::io::declare_options(options, request, format);
+
+  options.parse(arguments);
+  const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
+  if (request.file_fill == memory::BlockKind::doubles && !is_given("--touch")) request.touch = memory::Touch::object;
+  request.message_sizes_bytes = {request.object_size_bytes};
+  request.format = result::format_for(request.output, format);
+  validate_options(is_given, request);
+  return request;
+}
+
+void validate_options(const IsGiven& is_given, const IoRequest& request) {
+  check_movement(is_given, request);
+  check_io_ranks(request);
+  check_calls(request);
+  check_phases(is_given, request);
+  check_data(is_given, request);
+  check_cache(request);
+  validate_run_options(is_given, request);
+  refuse_sion(request, "a parallel file test");
+}
+
+void validate_backend_options(const IoRequest& request, const std::string& backend) {
+  if (backend != "posix") return;
+  if (!request.hints.empty()) throw_no_effect("--hints", "the posix backend knows none");
+  if (request.allow_fragile) throw_no_effect("--allow-fragile", "calls of the posix backend are not tried out");
+}
+
+int io_command(const std::vector<std::string>& arguments) {
+  IoRequest request = parse_io_command(arguments);
+  if (request.dry_run) {
+    return say_plan([&] {
+      const DryRunRanks ranks = dry_run_ranks(request, "io");
+      return output::io_plan_text(request,
+                                  bench::io::plan(request, ranks.rank_layout(), dry_run_names(request, ranks)));
+    });
+  }
+  const IoStart start = start_io(request);
+  return run_ranks(request, "io",
+                   [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
+                     return run_io(request, std::move(bootstrap), module, start, own_presentation(request));
+                   });
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the parts of a parallel file test in an HDF5 file, checking shapes and types before anything is read.
+#include "bench/io/hdf5_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "result/hdf5/facts.hpp"
+#include "result/link_result_reader.hpp"
+
+namespace leadline::result::io {
+namespace {
+
+using hdf5::Shape;
+
+constexpr std::uint64_t read_at_once = 1 << 16;
+
+}  // namespace
+
+Hdf5Reader::Hdf5Reader(std::string path) : RunReader(std::move(path)) {
+  open(
+      "io", header_, [this] { read_header(); },
+      [this] {
+        (void)phases_of({0, std::min<std::uint64_t>(1, header_.num_phases)});
+      });
+}
+
+void Hdf5Reader::read_header() {
+  hdf5::read_facts(file(), "io", header_);
+  const Shape shape = file().shape_of("io/phases/state");
+  if (shape.size() != 1) file().fail("/io/phases/state has another shape than the rest");
+  header_.num_phases = shape[0];
+}
+
+std::vector<StoredPhase> Hdf5Reader::phases() const {
+  return hdf5::reading(path(), [&] {
+    std::vector<StoredPhase> phases;
+    while (phases.size() < header_.num_phases) {
+      const std::uint64_t num = std::min(read_at_once, header_.num_phases - phases.size());
+      std::vector<StoredPhase> next = phases_of({phases.size(), num});
+      const bool is_end = next.size() < num;
+      std::ranges::move(next, std::back_inserter(phases));
+      if (is_end) break;
+    }
+    return phases;
+  });
+}
+
+/// They lie without gaps from the beginning on; behind them the tables may be a hole of terabytes.
+std::vector<StoredPhase> Hdf5Reader::phases_of(const Range& range) const {
+  const Shape shape{header_.num_phases};
+  const hdf5::Box box{{range.begin}, {range.num}};
+  const auto numbers = [&](const char* name) { return file().numbers<std::int32_t>(name, shape, box); };
+  const auto state = numbers("io/phases/state"), operation = numbers("io/phases/operation"),
+             repeat = numbers("io/phases/repeat");
+  std::vector<StoredPhase> phases;
+  for (std::size_t index = 0; index < state.size() && state[index] != 0; ++index) {
+    const std::uint64_t number = range.begin + index;
+    if (state[index] < 0 || state[index] > 2 || operation[index] < 0 || operation[index] > 1) {
+      file().fail(fmt::format("phase {} has state {} and operation {}", number, state[index], operation[index]));
+    }
+    phases.push_back({.operation = operation[index] == 0 ? IoOperation::write : IoOperation::read,
+                      .repeat = repeat[index],
+                      .is_complete = state[index] == 1,
+                      .summary = file().text("io/phases/summary", shape, {number})});
+  }
+  return phases;
+}
+
+std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader) {
+  std::vector<KeptPhase> phases;
+  for (const StoredPhase& stored : reader.phases()) phases.push_back(kept_phase(stored, reader.path()));
+  return phases;
+}
+
+KeptPhase kept_phase(const StoredPhase& stored, const std::string& path) {
+  KeptPhase phase;
+  phase.operation = stored.operation;
+  phase.repeat = stored.repeat;
+  phase.is_complete = stored.is_complete;
+  try {
+    read_json(Json::parse(stored.summary), phase);
+  } catch (const JsonError&) {
+    throw_damaged(path, fmt::format("/io/phases/summary of the {} of repeat {} is not one of a phase",
+                                    name_of(stored.operation), stored.repeat));
+  }
+  return phase;
+}
+
+}  // namespace leadline::result::io

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads from the HDF5 file of a parallel file test what a description of it takes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bench/io/fields.hpp"
+#include "result/described_json.hpp"
+#include "result/hdf5/run_reader.hpp"
+
+namespace leadline::result::io {
+
+/// A phase that is in a file.
+struct StoredPhase {
+  IoOperation operation = IoOperation::write;
+  std::int32_t repeat = 0;
+  bool is_complete = false;  ///< false: an error ended it
+  std::string summary;       ///< JSON: one of the `phases` of docs/formats/json.md
+};
+
+class Hdf5Reader : public hdf5::RunReader {
+ public:
+  explicit Hdf5Reader(std::string path);
+
+  const Header& header() const { return header_; }
+
+  /// Those that were measured, also of a run that was killed.
+  std::vector<StoredPhase> phases() const;
+
+ private:
+  struct Range {
+    std::uint64_t begin = 0, num = 0;
+  };
+
+  void read_header();
+  std::vector<StoredPhase> phases_of(const Range& range) const;
+
+  Header header_;
+};
+
+/// What of PhaseSummary a description has.
+struct KeptPhase {
+  IoOperation operation = IoOperation::write;
+  std::int32_t repeat = 0;
+  bool is_complete = false, is_interrupted = false;
+  std::string error;  ///< that ended it
+  std::uint64_t bytes = 0, num_mismatches = 0;
+  double wall_ns = not_measured;
+  double bytes_per_s = not_measured, bytes_per_s_wall = not_measured;
+  std::optional<std::string> source;  ///< in words, so that a reader copes with those that it does not know; reads only
+  std::optional<bool> is_durable;     ///< writes only
+};
+
+/// All phases that were measured. Throws Error(run_failed) naming the file where a summary is not what
+/// docs/formats/json.md says.
+std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader);
+
+/// One of them; `path` is that of its file.
+KeptPhase kept_phase(const StoredPhase& stored, const std::string& path);
+
+}  // namespace leadline::result::io
+
+namespace leadline {
+
+/// Of its summary.
+template <>
+inline constexpr auto fields<result::io::KeptPhase> = std::tuple{
+    field("is_interrupted", &result::io::KeptPhase::is_interrupted, "", "the run ended in the middle of it",
+          Since::later_version),
+    field("error", &result::io::KeptPhase::error, "", "what ended it"),
+    field("bytes", &result::io::KeptPhase::bytes, "bytes", "written or read"),
+    field("wall_ns", &result::io::KeptPhase::wall_ns, "ns", "last end - first begin"),
+    field("bytes_per_s", &result::io::KeptPhase::bytes_per_s, "bytes/s", "over the I/O time of the slowest rank"),
+    field("bytes_per_s_wall", &result::io::KeptPhase::bytes_per_s_wall, "bytes/s", "over wall_ns"),
+    field("source", &result::io::KeptPhase::source, "", "where the bytes came from; reads only"),
+    field("is_durable", &result::io::KeptPhase::is_durable, "", "nothing of it is dirty; writes only"),
+    field("num_mismatches", &result::io::KeptPhase::num_mismatches, "1", "objects that were not as written"),
+};
+
+}  // namespace leadline

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a run is the parallel file test's own.
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bench/io/buffers.hpp"
+#include "bench/io/command.hpp"
+#include "bench/io/file.hpp"
+#include "bench/io/measure.hpp"
+#include "bench/io/plan.hpp"
+#include "bench/io/summary.hpp"
+#include "bench/io/text.hpp"
+#include "bench/io/untimed_files.hpp"
+#include "bench/io/validity_warnings.hpp"
+#include "bench/plan.hpp"
+#include "cluster/rank_placement.hpp"
+#include "command/reporting.hpp"
+#include "command/run_collectively.hpp"
+#include "command/run_command.hpp"
+#include "command/text_file.hpp"
+#include "core/error.hpp"
+#include "core/file_call.hpp"
+#include "result/shared_file.hpp"
+#include "storage/page_cache.hpp"
+#include "transport/module.hpp"
+
+namespace leadline::cli {
+namespace {
+
+/// The options that name a kind of call: "--calls non-blocking --collective".
+std::string words_for(const IoRequest& request) {
+  std::string text;
+  const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
+  if (request.calls == FileCalls::non_blocking) add("--calls non-blocking");
+  if (request.collective) add("--collective");
+  if (request.cache_path == CachePath::direct) add("--direct");
+  if (request.cache_path == CachePath::uncached) add("--uncached");
+  return text;
+}
+
+void refuse_fragile(const IoRequest& request, const storage::Trial& trial) {
+  if (trial.works || request.allow_fragile) return;
+  throw Error(ExitStatus::something_missing,
+              fmt::format("{} cannot be trusted here with --backend {}", words_for(request), request.backend),
+              "tried out on a file of its own: " + trial.why,
+              "Use other calls, or --allow-fragile to make them all the same");
+}
+
+void refuse_missing_calls(const IoRequest& request, const storage::Backend& backend) {
+  const std::string why = backend.refuses({request.calls, request.collective, request.cache_path});
+  if (why.empty()) return;
+  throw Error(ExitStatus::bad_command_line,
+              fmt::format("{} cannot be had with --backend {}", words_for(request), request.backend), why,
+              "Leave it out, or choose another --backend");
+}
+
+Finding fragile_finding(const IoRequest& request, const storage::Trial& trial) {
+  return {"fragile_calls", Severity::warning,
+          fmt::format("{} failed when it was tried out before the run", words_for(request)), trial.why,
+          "trust these numbers only where every byte was checked"};
+}
+
+std::string directory_of(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  return slash == std::string::npos ? "." : file.substr(0, slash + 1);
+}
+
+/// Counts the phases that are stored and, on rank 0, keeps them, for a failure that the watch reports.
+class StoredPhases final : public bench::io::PhaseStore {
+ public:
+  /// `so_far` is looked at on rank 0 alone.
+  StoredPhases(int rank, const IoResult& so_far) : so_far_(rank == 0 ? so_far : IoResult{}), is_rank_0_(rank == 0) {}
+
+  /// Before the first phase; the store outlives the last one.
+  void pass_to(bench::io::PhaseStore& store) { store_ = &store; }
+
+  void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override {
+    store_->write(position, own, summary);
+    const std::lock_guard lock(mutex_);
+    num_stored_ = static_cast<std::size_t>(position.index) + 1;
+    if (is_rank_0_) so_far_.phases.push_back(summary);
+  }
+
+  bool any_rank_can_finish() const override { return store_->any_rank_can_finish(); }
+
+  /// Behind the last phase.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+
+  struct SoFar {
+    std::size_t num_stored = 0;
+    IoResult result;
+  };
+
+  /// From the watch thread; nothing behind the last phase.
+  std::optional<SoFar> so_far() const {
+    const std::lock_guard lock(mutex_);
+    if (is_over_) return std::nullopt;
+    return SoFar{num_stored_, so_far_};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  IoResult so_far_;
+  bool is_rank_0_, is_over_ = false;
+  std::size_t num_stored_ = 0;
+  bench::io::PhaseStore* store_ = nullptr;
+};
+
+/// See StagedRun.
+class IoTest {
+ public:
+  static constexpr const char* name = "io";
+  using Request = IoRequest;
+  using Plan = bench::io::Plan;
+  using Memory = bench::io::Buffers;
+  using Measured = bench::io::Measured;
+  using Result = IoResult;
+  using File = result::IoFile;
+  using Progress = bench::io::Progress;
+
+  /// It outlives the run.
+  explicit IoTest(const IoStart& start) : start_(&start) {}
+
+  Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    const bench::io::Names names = gather_names(request, run_environment, cluster);
+    Plan plan = run_collectively(cluster, [&] {
+      Plan made = bench::io::plan(request, run_environment.rank_layout(), names);
+      bench::io::check_memory(made, bench::available_memory_bytes());
+      return made;
+    });
+    rank_ = cluster.rank();
+    make_backend(request, cluster);
+    if (!request.no_file) {
+      files_ = run_collectively(
+          cluster, [&] { return bench::io::agree_on_names(request, plan, cluster, run_environment.placement()); });
+      run_collectively(cluster, [&] {
+        const std::string& own = files_.at(static_cast<std::size_t>(plan.layout.file_of(rank_)));
+        const InFileCall in_call(cluster.progress_counter().file_call, "looking at", own);
+        return bench::io::check_targets(request, plan, files_, rank_), true;
+      });
+    }
+    if (rank_ == 0 && !files_.empty()) {
+      const InFileCall in_call(cluster.progress_counter().file_call, "asking for the file system of", files_.front());
+      file_system_ = storage::file_system_of(directory_of(files_.front()));
+    }
+    file_system_ = cluster.broadcast(file_system_);
+    run_ = run_of(request, plan, files_, cluster);
+    return plan;
+  }
+
+  std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
+                                   const RunEnvironment& /*run_environment*/) {
+    return std::make_unique<Memory>(request, plan, cluster.rank());
+  }
+
+  void describe(const Plan& plan, Result& result) {
+    result.backend_library = result.request.no_file ? "" : backend_->library();
+    result.run = run_;
+    result.num_objects = plan.num_objects;
+    result.io_ranks = plan.layout.io_ranks().ranks;
+    result.file_system = file_system_;
+    if (rank_ == 0) result.files = files_;  // of other ranks in take(): one copy of all names is enough
+  }
+
+  std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
+                                  const RankPlacement& placement) {
+    stored_ = std::make_unique<StoredPhases>(rank_, so_far);
+    return result::open_io_file(cluster, so_far, {result::setup_of(so_far.request, placement), plan.phases.size()});
+  }
+
+  /// From the watch thread: keeps in the file the phase in the middle of which the run ends. What to tell of all
+  /// phases; nothing where there is none, or this rank does not know them.
+  std::optional<Result> interrupted(cluster::Cluster& cluster, const Plan& plan, File& file, const std::string& why,
+                                    const cluster::PartialResults& partial_results) const {
+    std::optional<StoredPhases::SoFar> so_far = stored_->so_far();
+    if (!so_far) return std::nullopt;
+    const std::size_t index = so_far->num_stored;
+    std::optional<PhaseSummary> phase;
+    if (index < plan.phases.size()) phase = bench::io::interrupted_phase(plan.phases[index], partial_results, why);
+    if (phase) file.keep_interrupted(*phase);
+    if (cluster.rank() != 0) return std::nullopt;
+    Result result = std::move(so_far->result);
+    if (phase) result.phases.push_back(std::move(*phase));
+    if (result.phases.empty()) return std::nullopt;
+    result.complete = false;
+    result.incomplete_reason = why;
+    result.operations = bench::io::summarize_operations(result.phases);
+    return result;
+  }
+
+  void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& memory,
+               File& file, Progress* progress, const Request& request, Measured& measured) const {
+    stored_->pass_to(file);
+    bench::io::measure({request, plan, cluster, run_environment.transport(), *backend_, files_, file_system_,
+                        run_environment.placement(), run_, memory, *stored_, progress},
+                       measured);
+  }
+
+  bool take(Measured measured, const cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
+            Result& result) {
+    stored_->end();
+    result.files = std::move(files_);
+    result.phases = std::move(measured.phases);
+    result.operations = std::move(measured.operations);
+    result.hints = std::move(measured.hints);
+    result.run = measured.run;
+    if (result.complete) {  // otherwise they are this rank's alone, or of another number of phases
+      result.num_objects = measured.num_objects;
+      result.verified_bytes = measured.verified_bytes;
+    }
+    if (!start_->trial.works) result.findings.push_back(fragile_finding(result.request, start_->trial));
+    if (const auto finding = bench::io::left_out_senders(plan, cluster.lost_ranks())) {
+      result.findings.push_back(*finding);
+    }
+    if (const auto finding = bench::io::senders_without_link(plan, measured.losses)) {
+      result.findings.push_back(*finding);
+    }
+    if (const auto finding = bench::io::barriers_without_link(result.request, plan, measured.losses)) {
+      result.findings.push_back(*finding);
+    }
+    std::vector<Finding> findings = bench::io::validity_warnings(run_environment.conditions(), result);
+    result.findings.insert(result.findings.end(), findings.begin(), findings.end());
+    return !result.phases.empty();
+  }
+
+ private:
+  void make_backend(const Request& request, cluster::Cluster& cluster) {
+    run_collectively(cluster, [&] { return refuse_fragile(request, start_->trial), true; });
+    backend_ = run_collectively(cluster, [&] {
+      return start_->backend->make({rank_, cluster.size(), start_->backend.argument()});
+    });
+    run_collectively(cluster, [&] { return refuse_missing_calls(request, *backend_), true; });
+  }
+
+  const IoStart* start_;
+  int rank_ = 0;
+  std::unique_ptr<storage::Backend> backend_;
+  std::vector<std::string> files_;
+  std::string file_system_;
+  std::uint64_t run_ = 0;
+  std::unique_ptr<StoredPhases> stored_;
+};
+
+/// Where the target of rank 0 lies; empty where there is no such directory, which others will complain of.
+std::string directory_of_target(const IoRequest& request) {
+  std::string name = request.target;
+  if (!request.targets_file.empty()) {
+    name = names_in_targets(request.targets_file, read_targets_file(request.targets_file)).front();
+  }
+  const RankPlacement placement = cluster::local_placement();
+  const std::filesystem::path path(bench::io::expand_target(name, {0, placement.host, placement.pid}));
+  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
+  std::error_code error;
+  return std::filesystem::is_directory(directory, error) ? directory : std::string();
+}
+
+bool is_fragile(const storage::Entry& backend, const IoRequest& request) {
+  return backend.needs_mpi && (request.calls == FileCalls::non_blocking || request.collective);
+}
+
+storage::Trial tried(const IoRequest& request, const storage::LoadedBackend& backend) {
+  const std::string directory = directory_of_target(request);
+  if (directory.empty()) return {};
+  return storage::try_out(backend, {request.calls, request.collective, request.cache_path}, directory);
+}
+
+constexpr int hexadecimal = 16;
+
+std::uint64_t random_run() { return std::stoull(result::random_nonce().substr(0, 16), nullptr, hexadecimal); }
+
+/// By index, in lines; on rank 0.
+std::string host_lines(const RunEnvironment& run_environment) {
+  std::string text;
+  for (const auto& [index, name] : run_environment.host_names()) text += name + "\n";
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+IoPresentation own_presentation(const IoRequest& request) {
+  IoPresentation presentation;
+  presentation.progress = [request](const IoResult&) { return output::make_io_progress(request); };
+  presentation.summary = output::io_summary;
+  presentation.summarizes_failures = true;
+  return presentation;
+}
+
+int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
+           const transport::LoadedModule& module, const IoStart& start, const IoPresentation& presentation) {
+  return run_stages<IoTest>(request, std::move(bootstrap), module, presentation, IoTest(start));
+}
+
+IoStart start_io(IoRequest& request, cluster::FrontEnd front_end) {
+  const cluster::Launcher launcher = cluster::detect_launcher(front_end);
+  const std::string transport = transport::parse_choice(transport_for(request, launcher)).name;
+  if (request.backend.empty()) request.backend = transport == "mpi" && !request.no_file ? "mpi-io" : "posix";
+  IoStart start{storage::load_backend(request.backend, launcher), {}};
+  const storage::Entry& entry = start.backend.entry();
+  validate_backend_options(request, entry.name);
+  if (entry.needs_mpi && transport != "mpi") {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--backend {} cannot be had with --transport {}", request.backend, transport),
+                "its MPI library is started only where messages go by MPI", "Use --transport mpi or --backend posix");
+  }
+  if (is_fragile(entry, request) && cluster::rank_hint(front_end) == 0) start.trial = tried(request, start.backend);
+  return start;
+}
+
+std::uint64_t run_of(const IoRequest& request, const bench::io::Plan& plan, const std::vector<std::string>& files,
+                     cluster::Cluster& cluster) {
+  const std::string own =
+      run_collectively(cluster, [&] { return cluster.rank() == 0 ? std::to_string(random_run()) : std::string(); });
+  const std::uint64_t run = std::stoull(cluster.broadcast(own));
+  if (request.operations != IoOperations::read || request.no_file) return run;
+  return bench::io::writing_of_earlier_run(request, plan, files, cluster, {run, 0}).run;
+}
+
+bench::io::Names gather_names(const IoRequest& request, const RunEnvironment& run_environment,
+                              cluster::Cluster& cluster) {
+  bench::io::Names names;
+  names.hosts = lines_of(cluster.broadcast(host_lines(run_environment)));
+  const std::string own = run_collectively(
+      cluster, [&] { return cluster.rank() == 0 ? read_targets_file(request.targets_file) : std::string(); });
+  const std::string targets = cluster.broadcast(own);
+  names.targets = run_collectively(cluster, [&] { return names_in_targets(request.targets_file, targets); });
+  return names;
+}
+
+bench::io::Names dry_run_names(const IoRequest& request, const DryRunRanks& ranks) {
+  bench::io::Names names;
+  const std::size_t num_hosts = ranks.host_of.empty() ? 0 : std::size_t{1} + ranks.host_of.back();
+  for (std::size_t host = 0; host < num_hosts; ++host) {
+    names.hosts.push_back(host < request.io_hosts.size() ? request.io_hosts[host] : fmt::format("host{}", host));
+  }
+  names.targets = names_in_targets(request.targets_file, read_targets_file(request.targets_file));
+  return names;
+}
+
+}  // namespace leadline::cli

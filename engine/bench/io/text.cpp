@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions of a request that plan and summary share, and what --dry-run prints of a parallel file test.
+#include "bench/io/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/units.hpp"
+#include "output/table.hpp"
+
+namespace leadline::output {
+namespace {
+
+using schedule::FileLayout;
+
+constexpr std::size_t most_ranks_shown = 32;
+constexpr std::size_t most_io_ranks_listed = 16;
+
+std::uint64_t num_hosts(const bench::io::Plan& plan) {
+  const auto& host_of = plan.rank_layout.host_of;
+  return host_of.empty() ? 1 : std::uint64_t{1} + *std::max_element(host_of.begin(), host_of.end());
+}
+
+std::string who_takes_part(const IoRequest& request, const bench::io::Plan& plan) {
+  return fmt::format("Parallel file test of {} on {}: {}\n",
+                     counted(static_cast<std::uint64_t>(plan.rank_layout.num_ranks), "rank"),
+                     counted(num_hosts(plan), "host"), movement_description(request));
+}
+
+std::string what_moves(const IoRequest& request, const bench::io::Plan& plan) {
+  const std::uint64_t all_bytes = plan.layout.total_objects() * request.object_size_bytes;
+  std::string text =
+      fmt::format("Data: {} a rank{}, {} in all\n", objects_description(plan.num_objects, request.object_size_bytes),
+                  request.time_limit_s > 0 ? " at most" : "", about_bytes(all_bytes));
+  if (!request.no_file) {
+    text += fmt::format("Files: {}; {}\n", plan.layout.num_files(), calls_description(request));
+  }
+  return text;
+}
+
+std::string io_ranks_line(const IoRequest& request, const bench::io::Plan& plan) {
+  if (!schedule::is_funnel(request.movement)) return "";
+  const std::vector<std::int32_t>& ranks = plan.layout.io_ranks().ranks;
+  std::string list;
+  for (std::size_t index = 0; index < std::min(ranks.size(), most_io_ranks_listed); ++index) {
+    list += fmt::format("{}{}", index == 0 ? "" : ", ", ranks[index]);
+  }
+  if (ranks.size() > most_io_ranks_listed) list += fmt::format(" ... {}", ranks.back());
+  return fmt::format("I/O ranks: {} ({}), each with {} of {}\n", ranks.size(), list,
+                     counted(static_cast<std::uint64_t>(plan.num_buffers), "buffer"),
+                     format_bytes(plan.buffer_size_bytes));
+}
+
+std::string phases_line(const IoRequest& request, const bench::io::Plan& plan) {
+  std::string text = "Phases:";
+  const std::size_t in_one = plan.phases.size() / static_cast<std::size_t>(std::max(request.repeat, 1));
+  for (std::size_t index = 0; index < in_one; ++index) {
+    text += fmt::format("{} {}", index == 0 ? "" : ",", name_of(plan.phases[index].operation));
+  }
+  if (request.repeat > 1) text += fmt::format("; {} times", request.repeat);
+  if (request.time_limit_s > 0) text += fmt::format("; {} each at most", format_duration(request.time_limit_s));
+  const bool is_synced = !request.no_file && request.operations != IoOperations::read;
+  if (is_synced && request.sync != SyncTiming::none) {
+    text += fmt::format("; fsync {} the reported time", name_of(request.sync));
+  }
+  return text + "\n";
+}
+
+/// "0 B to 64 MiB"; strided: "from 1 MiB, every 4 MiB".
+std::string region_of(const FileLayout& layout, int rank, std::uint64_t num_objects) {
+  const std::uint64_t size = layout.shape().object_size_bytes;
+  const std::uint64_t first = layout.location(rank, 0).offset_bytes;
+  const std::uint64_t last = layout.location(rank, num_objects - 1).offset_bytes;
+  const std::uint64_t step = num_objects > 1 ? layout.location(rank, 1).offset_bytes - first : size;
+  if (step == size) return fmt::format("{} to {}", format_bytes(first), format_bytes(last + size));
+  return fmt::format("{} to {}, every {}", format_bytes(first), format_bytes(last + size), format_bytes(step));
+}
+
+/// The name with the rank, or the file's number, in it; host and process are known only in a run.
+std::string name_of_file(const IoRequest& request, const bench::io::Plan& plan, std::int32_t file,
+                         std::int32_t opener) {
+  const std::string& name = plan.templates[static_cast<std::size_t>(file)];
+  std::string shown;
+  for (std::size_t index = 0; index < name.size(); ++index) {
+    const bool is_part = name[index] == '%' && index + 1 < name.size();
+    if (is_part && name[index + 1] == 'r') {
+      shown += std::to_string(request.movement == schedule::Movement::n_m ? file : opener);
+    } else if (is_part) {
+      shown += name.substr(index, 2);
+    } else {
+      shown += name[index];
+    }
+    if (is_part) ++index;
+  }
+  return shown;
+}
+
+std::string map_table(const IoRequest& request, const bench::io::Plan& plan) {
+  const FileLayout& layout = plan.layout;
+  const bool is_funnel = schedule::is_funnel(request.movement);
+  std::vector<Column> columns{{"rank"}};
+  if (is_funnel) columns.push_back({"I/O rank"});
+  if (!request.no_file) columns.insert(columns.end(), {{"file"}, {"name", Align::left}, {"bytes", Align::left}});
+  if (columns.size() == 1) return "";
+  Table table(std::move(columns));
+  for (const std::size_t index : evenly_chosen(static_cast<std::size_t>(layout.num_ranks()), most_ranks_shown)) {
+    const int rank = static_cast<int>(index);
+    std::vector<std::string> row{std::to_string(rank)};
+    if (is_funnel) row.push_back(std::to_string(layout.opener_of(rank)));
+    if (!request.no_file) {
+      const std::int32_t file = layout.file_of(rank);
+      row.insert(row.end(), {std::to_string(file), name_of_file(request, plan, file, layout.opener_of(rank)),
+                             layout.contributes(rank) ? region_of(layout, rank, plan.num_objects) : "nothing"});
+    }
+    table.add_row(std::move(row));
+  }
+  std::string text = "Map:\n" + table.text();
+  if (static_cast<std::size_t>(layout.num_ranks()) > most_ranks_shown) {
+    text += fmt::format("  of {} ranks {} are shown\n", layout.num_ranks(), most_ranks_shown);
+  }
+  return text;
+}
+
+std::string needs(const IoRequest& request, const bench::io::Plan& plan) {
+  const bench::io::Estimate& estimate = plan.estimate;
+  std::string memory = fmt::format("{} a rank", about_bytes(estimate.own_bytes));
+  if (schedule::is_funnel(request.movement))
+    memory += fmt::format(", {} an I/O rank", about_bytes(estimate.io_rank_bytes));
+  const auto host_bytes = static_cast<std::uint64_t>(std::min(estimate.host_bytes, 1e19));
+  std::string text = fmt::format("Needs:\n  memory    {}, {} on the fullest host\n", memory, about_bytes(host_bytes));
+  if (!request.no_file) text += fmt::format("  files     {}\n", about_bytes(estimate.file_bytes));
+  if (estimate.funnel_bytes > 0) {
+    text += fmt::format("  messages  {} in each phase\n", about_bytes(estimate.funnel_bytes));
+  }
+  return text;
+}
+
+const OperationSummary* summary_of(const IoResult& result, IoOperation operation) {
+  for (const OperationSummary& summary : result.operations) {
+    if (summary.operation == operation && summary.num > 0) return &summary;
+  }
+  return nullptr;
+}
+
+double share_of(std::uint64_t part, std::uint64_t all) {
+  return all == 0 ? not_measured : static_cast<double>(part) / static_cast<double>(all);
+}
+
+/// "2.345 GiB/s", with its spread over repetitions.
+std::string rate_text(const OperationSummary& summary, const Unit& unit) {
+  std::string text = fmt::format("{} {}", in_unit(summary.median, unit), unit.name);
+  if (summary.num < 2) return text;
+  text += fmt::format(", the median of {} ({} to {}; mean {}", summary.num, in_unit(summary.min, unit),
+                      in_unit(summary.max, unit), in_unit(summary.mean, unit));
+  if (std::isfinite(summary.half_width)) text += fmt::format(" ± {}, 95 %", in_unit(summary.half_width, unit));
+  return text + ")";
+}
+
+const char* word_for(ReadSource source) {
+  switch (source) {
+    case ReadSource::cache:
+      return "from the page cache";
+    case ReadSource::storage:
+      return "from storage";
+    case ReadSource::mixed:
+      return "from both";
+    case ReadSource::not_known:
+      break;
+  }
+  return "from an unknown source";
+}
+
+std::string source_line(const IoRequest& request, const PhaseSummary& phase) {
+  const CacheState& before = phase.cache_before;
+  const std::string word = word_for(phase.source);
+  if (request.cache_path == CachePath::direct) return fmt::format("round the page cache: {}", word);
+  if (!before.is_known || before.pages == 0) return fmt::format("what was cached before is unknown: {}", word);
+  return fmt::format("{} of the pages were cached before: {}", percent_text(share_of(before.cached, before.pages)),
+                     word);
+}
+
+std::string sync_words(SyncTiming sync) {
+  switch (sync) {
+    case SyncTiming::inside:
+      return "fsync is inside the time";
+    case SyncTiming::outside:
+      return "fsync is outside the time";
+    case SyncTiming::none:
+      break;
+  }
+  return "no fsync";
+}
+
+std::string durability_line(const IoRequest& request, const PhaseSummary& phase) {
+  std::string text = sync_words(request.sync);
+  if (phase.is_durable) return text + ": nothing was dirty when the time ended";
+  const CacheState& after = phase.cache_after;
+  if (!after.is_known || after.pages == 0) return text + ": what was dirty when the time ended is unknown";
+  return fmt::format("{}: {} of the pages were dirty or being written when the time ended", text,
+                     percent_text(share_of(after.dirty + after.writeback, after.pages)));
+}
+
+std::string state_word(const IoRequest& request, const PhaseSummary& phase) {
+  if (phase.is_interrupted) return "interrupted";
+  if (!phase.is_complete) return "not complete";
+  if (request.no_file) return "messages only";
+  if (phase.position.operation == IoOperation::write) return phase.is_durable ? "durable" : "not durable";
+  return word_for(phase.source);
+}
+
+std::uint64_t bytes_of(const PhaseSummary& phase) { return phase.bytes > 0 ? phase.bytes : phase.message_bytes; }
+
+bool has_stop(const IoResult& result) {
+  return std::any_of(result.phases.begin(), result.phases.end(), [](const auto& phase) { return phase.has_stop; });
+}
+
+std::string meanings(const IoResult& result) {
+  const IoRequest& request = result.request;
+  const bool is_sync_inside =
+      !request.no_file && request.operations != IoOperations::read && request.sync == SyncTiming::inside;
+  std::string text = fmt::format(
+      "  slowest rank: bytes / the longest I/O time of a rank, from its open to its close{}; the rate to quote\n"
+      "  mean rank: bytes / the mean I/O time; transfer: the slowest rank's without open, preallocation, fsync and "
+      "close\n"
+      "  wall: bytes / from the first begin to the last end, with making and checking contents\n",
+      is_sync_inside ? ", fsync inside" : "");
+  if (has_stop(result)) text += "  at stop: bytes that were moved when the time limit passed / that time\n";
+  return text;
+}
+
+}  // namespace
+
+std::string movement_description(const IoRequest& request) {
+  std::string text = name_of(request.movement);
+  if (request.order == schedule::Order::strided) text += ", strided";
+  if (request.self_send == schedule::SelfSend::no) text += ", I/O ranks without objects of their own";
+  if (request.no_file) text += ", messages only";
+  return text;
+}
+
+std::string calls_description(const IoRequest& request) {
+  std::string text = name_of(request.calls);
+  if (request.collective) text += " collective";
+  text += " calls";
+  if (request.barrier) text += ", a barrier before each write";
+  if (request.cache_path == CachePath::direct) text += ", round the page cache (O_DIRECT)";
+  if (request.cache_path == CachePath::uncached) text += ", nothing left in the page cache (RWF_DONTCACHE)";
+  return text;
+}
+
+std::string objects_description(std::uint64_t num_objects, std::uint64_t object_size_bytes) {
+  return fmt::format("{} of {}", counted(num_objects, "object"), format_bytes(object_size_bytes));
+}
+
+std::string io_plan_text(const IoRequest& request, const bench::io::Plan& plan) {
+  return who_takes_part(request, plan) + what_moves(request, plan) + io_ranks_line(request, plan) +
+         phases_line(request, plan) + map_table(request, plan) + needs(request, plan);
+}
+
+const PhaseSummary* phase_for(const IoResult& result, IoOperation operation) {
+  const OperationSummary* const summary = summary_of(result, operation);
+  const PhaseSummary* nearest = nullptr;
+  const auto distance = [&](const PhaseSummary& phase) {
+    return summary == nullptr ? 0.0 : std::abs(phase.bytes_per_s - summary->median);
+  };
+  for (const PhaseSummary& phase : result.phases) {
+    if (phase.position.operation != operation || !phase.is_complete) continue;
+    if (nearest == nullptr || distance(phase) < distance(*nearest)) nearest = &phase;
+  }
+  return nearest;
+}
+
+Unit unit_of_rates(const IoResult& result) {
+  std::vector<double> rates;
+  for (const PhaseSummary& phase : result.phases) rates.push_back(phase.bytes_per_s);
+  return bandwidth_unit(middle_of(rates));
+}
+
+std::string io_headlines(const IoResult& result) {
+  const Unit unit = unit_of_rates(result);
+  std::string text;
+  for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
+    const OperationSummary* const summary = summary_of(result, operation);
+    const PhaseSummary* const phase = phase_for(result, operation);
+    if (summary == nullptr || phase == nullptr) continue;
+    text += fmt::format("{}: {}\n", name_of(operation), rate_text(*summary, unit));
+    if (result.request.no_file) continue;
+    text += fmt::format("  {}\n", operation == IoOperation::write ? durability_line(result.request, *phase)
+                                                                  : source_line(result.request, *phase));
+  }
+  return text;
+}
+
+std::string io_rates_table(const IoResult& result) {
+  if (result.phases.empty()) return "";
+  const Unit unit = unit_of_rates(result);
+  const bool is_limited = has_stop(result);
+  std::vector<Column> columns{{"phase", Align::left}, {"repeat"},   {"bytes"}, {"slowest rank"},
+                              {"mean rank"},          {"transfer"}, {"wall"}};
+  if (is_limited) columns.push_back({"at stop"});
+  columns.push_back({"", Align::left});
+  Table table(std::move(columns));
+  for (const PhaseSummary& phase : result.phases) {
+    std::vector<std::string> row{name_of(phase.position.operation),     std::to_string(phase.position.repeat),
+                                 about_bytes(bytes_of(phase)),          in_unit(phase.bytes_per_s, unit),
+                                 in_unit(phase.bytes_per_s_mean, unit), in_unit(phase.bytes_per_s_transfer, unit),
+                                 in_unit(phase.bytes_per_s_wall, unit)};
+    if (is_limited) row.push_back(phase.has_stop ? in_unit(phase.bytes_per_s_at_stop, unit) : "-");
+    row.push_back(state_word(result.request, phase));
+    table.add_row(std::move(row));
+  }
+  const bool has_rates =
+      std::any_of(result.phases.begin(), result.phases.end(), [](const auto& phase) { return phase.is_complete; });
+  return fmt::format("rates in {}\n{}{}", unit.name, table.text(), has_rates ? meanings(result) : "");
+}
+
+}  // namespace leadline::output

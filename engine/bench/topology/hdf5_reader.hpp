@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads from the HDF5 file of a topology test what a description of it takes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/topology/fields.hpp"
+#include "model/topology_result.hpp"
+#include "result/hdf5/run_reader.hpp"
+
+namespace leadline::result::topology {
+
+class Hdf5Reader : public hdf5::RunReader {
+ public:
+  explicit Hdf5Reader(std::string path);
+
+  const Header& header() const { return header_; }
+
+  /// How many points of load there are; 0 where the run measured cells.
+  std::size_t num_load_points() const;
+
+ private:
+  void read_header();
+  void read_extent_of_cells(const std::string& group);
+
+  Header header_;
+};
+
+/// The cell, or the point of load, with the highest total rate of its topology. Its other rates are then the highest,
+/// too, since all are the same multiples of it.
+struct BestRates {
+  std::uint64_t message_size_bytes = 0;
+  std::int64_t repeat = 0;
+  Rates rates;  ///< at the median time of an exchange, without the barrier
+};
+
+/// By topology; nothing where none was measured, and in a file without a summary. Throws Error(run_failed) naming
+/// `path` where the summary is not what docs/formats/json.md says.
+std::vector<std::optional<BestRates>> best_rates(const Header& header, const std::string& path);
+
+}  // namespace leadline::result::topology

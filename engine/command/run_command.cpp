@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides what starts the ranks, by which bootstrap they find each other and which transport they use.
+#include "command/run_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cluster/bootstrap.hpp"
+#include "cluster/environment.hpp"
+#include "cluster/local.hpp"
+#include "cluster/rank_placement.hpp"
+#include "command/reporting.hpp"
+#include "command/run_collectively.hpp"
+#include "command/stopwatch.hpp"
+#include "core/error.hpp"
+#include "result/link_result_file.hpp"
+
+namespace leadline::cli {
+namespace {
+
+using cluster::Cluster;
+using cluster::Launcher;
+
+/// The module for this launcher's protocol.
+const char* bootstrap_of(Launcher launcher) {
+  const bool is_pmi2 = launcher == Launcher::mpich || launcher == Launcher::slurm_pmi2;
+  return is_pmi2 ? "pmi2" : "pmix";
+}
+
+/// What `open` gives; if it cannot, the reason goes to `reasons`.
+template <class Open>
+auto tried(std::string& reasons, const char* name, const Open& open) -> std::optional<decltype(open())> {
+  try {
+    return open();
+  } catch (const Error& error) {
+    reasons +=
+        fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error.why().empty() ? error.problem() : error.why());
+    return std::nullopt;
+  }
+}
+
+std::unique_ptr<cluster::Bootstrap> bootstrap_by_launcher(Launcher launcher, std::chrono::nanoseconds timeout) {
+  std::string reasons;
+  const char* name = bootstrap_of(launcher);
+  // Only what cannot be loaded leads to the next; what loads and then finds its server gone is an error.
+  const auto module = tried(reasons, name, [&] { return &cluster::open_bootstrap_module(name); });
+  if (module) return (*module)->start(launcher, timeout);
+  const auto mpi = tried(reasons, "mpi", [&] { return transport::open_module("mpi", launcher); });
+  if (mpi) return (*mpi)->bootstrap();
+  throw Error(ExitStatus::something_missing,
+              fmt::format("the ranks cannot find each other under {}", cluster::name_of(launcher)), reasons,
+              "Install one of these libraries, build Leadline with its headers, or use the LEADLINE_* variables");
+}
+
+int num_local_ranks(const RunRequest& request) {
+  return request.num_local > 0 ? request.num_local : std::max(2, cluster::usable_cores());
+}
+
+bool is_mpi_launcher(Launcher launcher) { return launcher != Launcher::none && launcher != Launcher::environment; }
+
+std::chrono::nanoseconds nanoseconds_of(double seconds) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
+
+std::chrono::nanoseconds timeout_of(const RunRequest& request) { return nanoseconds_of(request.timeout_s); }
+
+std::string default_output(const std::string& benchmark, ResultFormat format) {
+  return format == ResultFormat::json ? "-" : result::default_file_name(benchmark, format, std::time(nullptr));
+}
+
+std::unique_ptr<Cluster> join(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap) {
+  cluster::JoinOptions options;
+  options.timeout = timeout_of(request);
+  options.start_timeout = nanoseconds_of(request.start_timeout_s);
+  const auto& transport = transport::transport_named(transport::parse_choice(request.transport).name);
+  options.leaves_out_absent =
+      !request.strict_ranks && transport::begins_without_absent(transport, request.transport_options);
+  options.interface = request.interface;
+  options.host_name_suffix = request.host_name_suffix;
+  return Cluster::join(std::move(bootstrap), options);
+}
+
+/// The end of a run on which all ranks agree: the root prints the error, all ranks leave in order.
+int end_in_order(Cluster& cluster, BenchmarkRun& run, const AgreedError& error) {
+  if (cluster.is_root()) {
+    run.mark_incomplete(error.what());
+    complain(error);
+  }
+  cluster.leave();
+  return static_cast<int>(error.status());
+}
+
+}  // namespace
+
+std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module, Launcher launcher,
+                                                       std::chrono::nanoseconds timeout) {
+  if (launcher == Launcher::environment) return cluster::environment_bootstrap();
+  if (launcher == Launcher::linktest) return cluster::linktest_environment_bootstrap();
+  if (auto own = module->bootstrap()) return own;
+  return bootstrap_by_launcher(launcher, timeout);
+}
+
+void refuse_unconnected_ranks() {
+  const cluster::UnsupportedLauncher* const launcher = cluster::unsupported_launcher();
+  if (launcher == nullptr) return;
+  const auto text_of = [](const char* variable) {
+    return variable != nullptr ? fmt::format("{} is {}", variable, std::getenv(variable)) : std::string();
+  };
+  const std::string num_ranks = text_of(launcher->num_ranks);
+  throw Error(ExitStatus::something_missing,
+              fmt::format("the ranks that {} started cannot find each other", launcher->name),
+              text_of(launcher->rank) + (num_ranks.empty() ? "" : ", ") + num_ranks,
+              std::string_view(launcher->rank) == "SLURM_PROCID"
+                  ? "Use srun --mpi=pmix (also for Open MPI) or srun --mpi=pmi2 (also for MPICH); --local N measures "
+                    "this host alone"
+                  : "Use mpirun, mpiexec or srun, or the LEADLINE_* variables (docs/how-to/start-it.md); --local N "
+                    "measures this host alone");
+}
+
+std::string transport_for(const RunRequest& request, Launcher launcher) {
+  if (!request.transport.empty()) return request.transport;
+  return is_mpi_launcher(launcher) ? "mpi" : "tcp";
+}
+
+int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& run_rank) {
+  const Launcher launcher = cluster::detect_launcher();
+  if (launcher != Launcher::none && request.num_local > 0) {
+    throw Error(ExitStatus::bad_command_line, "--local has no effect here", "a launcher started the ranks",
+                "Leave it out");
+  }
+  if (request.output.empty()) request.output = default_output(benchmark, request.format);
+  request.transport = transport_for(request, launcher);
+  const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
+
+  if (launcher != Launcher::none) return run_rank(launcher_bootstrap(module, launcher, timeout_of(request)), module);
+  if (request.num_local == 0) refuse_unconnected_ranks();
+  return cluster::launch_local(num_local_ranks(request), [&](std::unique_ptr<cluster::Bootstrap> bootstrap) {
+    return run_rank(std::move(bootstrap), module);
+  });
+}
+
+DryRunRanks dry_run_ranks(const RunRequest& request, const std::string& benchmark) {
+  const int num_ranks = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
+  DryRunRanks dry_run;
+  dry_run.max_ranks_per_host =
+      request.dry_run_ranks_per_host > 0 ? std::min(request.dry_run_ranks_per_host, num_ranks) : num_ranks;
+  dry_run.host_of.resize(static_cast<std::size_t>(num_ranks));
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    dry_run.host_of[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(rank / dry_run.max_ranks_per_host);
+  }
+  StepLog("leadline " + benchmark, request.verbose && cluster::rank_hint() == 0)
+      .tell(fmt::format("a plan for {} ranks, {} a host: none of them is started, no transport is opened", num_ranks,
+                        dry_run.max_ranks_per_host));
+  return dry_run;
+}
+
+int say_plan(const std::function<std::string()>& plan_text) {
+  if (cluster::rank_hint() == 0) say(plan_text());
+  return 0;
+}
+
+int run_in_frame(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap, const MakeRun& make_run) {
+  const Stopwatch joining;
+  const std::unique_ptr<Cluster> cluster = join(request, std::move(bootstrap));
+  const std::unique_ptr<BenchmarkRun> run = make_run(*cluster, joining.elapsed_s());
+  try {
+    run->run();
+  } catch (const AgreedError& error) {
+    return end_in_order(*cluster, *run, error);
+  } catch (const Error& error) {
+    cluster->abort(error);
+  } catch (const std::exception& error) {
+    cluster->abort(Error(ExitStatus::run_failed, "something unforeseen happened", error.what(), "Please report it"));
+  }
+  cluster->leave();
+  return static_cast<int>(run->status());
+}
+
+void say_at_end(Cluster& cluster, const std::string& result_path, const std::function<std::string()>& text) {
+  run_on_root(cluster, [&] {
+    if (result_path != "-") say_if_read(text());
+  });
+}
+
+}  // namespace leadline::cli

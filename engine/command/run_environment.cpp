@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rank layout, wait mode, memory and transport: what every benchmark decides first.
+#include "command/run_environment.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+
+#include "bench/reductions.hpp"
+#include "cluster/address.hpp"
+#include "cluster/rank_placement.hpp"
+#include "command/run_collectively.hpp"
+#include "command/version.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "memory/cuda/driver.hpp"
+
+namespace leadline::cli {
+namespace {
+
+std::string kernel_name() {
+  utsname names{};
+  if (uname(&names) != 0) return "unknown";
+  return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
+}
+
+/// Which of the ranks of its host this is.
+std::size_t local_rank(const cluster::Cluster& cluster) {
+  const auto before = cluster.host_of().first(static_cast<std::size_t>(cluster.rank()));
+  const std::uint32_t own_host = cluster.host_of()[before.size()];
+  return static_cast<std::size_t>(std::count(before.begin(), before.end(), own_host));
+}
+
+/// The ranks of a host take the networks in turn.
+std::string own_rail(const std::string& interfaces, const cluster::Cluster& cluster) {
+  const std::vector<std::string> rails = cluster::rails(interfaces);
+  return rails.empty() ? std::string() : rails[local_rank(cluster) % rails.size()];
+}
+
+}  // namespace
+
+RunEnvironment::RunEnvironment(const RunRequest& request, cluster::Cluster& cluster,
+                               const transport::LoadedModule& module)
+    : request_(request), cluster_(cluster), module_(module) {
+  look_around();
+  open_transport();
+  use_simulated_hosts();
+}
+
+/// Who takes part, and under which conditions.
+void RunEnvironment::look_around() {
+  start_utc_ = utc_now_iso8601();
+  // Code that chooses a GPU reads it, here and in the modules; not every launcher sets it.
+  ::setenv(memory::cuda::local_rank_variable, std::to_string(local_rank(cluster_)).c_str(), 1);
+  placement_ = cluster::local_placement();
+  placement_.host = cluster_.host();
+  const cluster::CoreShare share = cluster::core_share(cluster_);
+  const ClockQuality clock = measure_clock();
+  conditions_.ranks_per_core_max = share.ranks_per_core_max;
+  conditions_.is_bound = !share.is_unbound;
+  conditions_.clock = {clock.source, clock.resolution_ns, clock.cost_ns};
+  conditions_.wait = request_.wait;
+  if (request_.wait == WaitMode::automatic) {
+    conditions_.wait = share.ranks_per_core_max > 1 ? WaitMode::yield : WaitMode::spin;
+  }
+}
+
+void RunEnvironment::open_transport() {
+  transport_ = run_collectively(cluster_, [&] {
+    const std::string refusal = module_->refuses_wait(conditions_.wait);
+    if (!refusal.empty()) {
+      throw Error(
+          ExitStatus::bad_command_line,
+          fmt::format("--wait {} cannot be had with --transport {}", name_of(conditions_.wait), request_.transport),
+          refusal, "Choose another --wait");
+    }
+    const transport::Choice choice = transport::parse_choice(request_.transport);
+    return module_->open({.rank = cluster_.rank(),
+                          .size = cluster_.size(),
+                          .host_of = cluster_.host_of(),
+                          .rendezvous = cluster_,
+                          .wait = conditions_.wait,
+                          .settings = {choice.name, module_->settings, choice.argument, request_.transport_options},
+                          .interface = own_rail(request_.interface, cluster_),
+                          .progress_counter = cluster_.progress_counter()});
+  });
+  const bool needs_progress = transport_->needs_progress();
+  cluster_.set_wait(conditions_.wait,
+                    needs_progress ? [&transport = *transport_] { transport.progress(); } : std::function<void()>{});
+  placement_.device = transport_->info().device;
+  conditions_.simulated = transport_->info().simulated;
+}
+
+void RunEnvironment::use_simulated_hosts() {
+  host_of_ = cluster_.host_of();
+  if (transport_->simulated_host(0).empty()) return;
+  std::map<std::string, std::uint32_t> indices;
+  for (int rank = 0; rank < cluster_.size(); ++rank) {
+    const auto next = static_cast<std::uint32_t>(indices.size());
+    simulated_host_of_.push_back(indices.try_emplace(transport_->simulated_host(rank), next).first->second);
+  }
+  host_of_ = simulated_host_of_;
+  placement_.host = transport_->simulated_host(cluster_.rank());
+}
+
+bench::RankLayout RunEnvironment::rank_layout() const {
+  std::vector<int> num_ranks_on(static_cast<std::size_t>(cluster_.num_hosts()));  // memory is shared on real hosts
+  for (const std::uint32_t host : cluster_.host_of()) ++num_ranks_on[host];
+  return {cluster_.size(), *std::max_element(num_ranks_on.begin(), num_ranks_on.end()), host_of_};
+}
+
+Provenance RunEnvironment::provenance() const {
+  Provenance provenance;
+  provenance.version = version;
+  provenance.commit = commit;
+  provenance.start_utc = start_utc_;
+  provenance.launcher = cluster_.launcher();
+  provenance.kernel = kernel_name();
+  provenance.transport = transport_->info();
+  provenance.clock = conditions_.clock;
+  provenance.wait = conditions_.wait;
+  provenance.control_plane_on_loopback = cluster_.on_loopback();
+  provenance.num_ranks = cluster_.size();
+  provenance.num_hosts = static_cast<int>(*std::max_element(host_of_.begin(), host_of_.end())) + 1;
+  return provenance;
+}
+
+Connections RunEnvironment::connections() const {
+  const transport::ConnectionTimes& times = transport_->connection_times();
+  Connections own;
+  own.num_opened = times.num_opened;
+  own.total_s_max = 1e-9 * static_cast<double>(times.total_ns);
+  own.longest_s = 1e-9 * static_cast<double>(times.longest_ns);
+  own.longest_rank = times.num_opened > 0 ? cluster_.rank() : -1;
+  own.longest_partner = times.longest_partner;
+  return bench::merged_over_ranks(cluster_, own, [](const Connections& left, const Connections& right) {
+    Connections both = left.longest_s >= right.longest_s ? left : right;
+    both.num_opened = left.num_opened + right.num_opened;
+    both.total_s_max = std::max(left.total_s_max, right.total_s_max);
+    return both;
+  });
+}
+
+void RunEnvironment::check_memory_kind() const {
+  const memory::Location location = memory::allocator_named(request_.allocator).location;
+  const std::string refusal = module_->refuses_memory(location);
+  if (refusal.empty()) return;
+  throw Error(ExitStatus::something_missing,
+              fmt::format("transport {} cannot use {} memory", request_.transport, memory::name_of(location)), refusal,
+              "Choose another --transport or --allocator");
+}
+
+std::map<std::uint32_t, std::string> RunEnvironment::host_names() const {
+  std::map<std::uint32_t, std::string> names;
+  for (int rank = 0; rank < cluster_.size(); ++rank) {
+    const std::uint32_t host = host_of_[static_cast<std::size_t>(rank)];
+    if (names.contains(host)) continue;
+    names.emplace(host, simulated_host_of_.empty() ? cluster_.host_name(rank) : transport_->simulated_host(rank));
+  }
+  return names;
+}
+
+std::vector<HostRanks> RunEnvironment::hosts_with_ranks(const std::map<std::uint32_t, std::string>& names) const {
+  std::vector<std::vector<int>> ranks_on(names.size());
+  if (names.empty()) return {};
+  for (std::size_t rank = 0; rank < host_of_.size(); ++rank) ranks_on[host_of_[rank]].push_back(static_cast<int>(rank));
+  std::vector<HostRanks> hosts;
+  for (const auto& [index, name] : names) hosts.push_back({name, number_ranges(ranks_on[index])});
+  return hosts;
+}
+
+}  // namespace leadline::cli
