@@ -74,6 +74,9 @@ void renumber(Fault& fault, const Layout& layout) {
   for (auto* const hosts : {&fault.hosts, &fault.other_hosts}) {
     for (std::int32_t& host : *hosts) host = host_number(layout, host);
   }
+  for (auto* const ranks : {&fault.ranks, &fault.other_ranks}) {
+    for (std::int32_t& rank : *ranks) rank = rank_number(layout, rank);
+  }
   for (ShownPair& pair : fault.pairs) {
     pair.from = rank_number(layout, pair.from);
     pair.to = rank_number(layout, pair.to);
@@ -95,6 +98,7 @@ std::vector<Fault> components_of(Diagnosis diagnosis, const Layout& layout) {
   for (Fault& fault : diagnosis.faults) {
     fault.ruled_out.clear();  // holds for faults, not for changes
     fault.advice.clear();
+    fault.time_share = 0;  // of ratios there is none
     renumber(fault, layout);
   }
   return std::move(diagnosis.faults);

@@ -66,7 +66,12 @@ struct Fault {
   FaultDirection direction = FaultDirection::both;
   std::string name;                              ///< "host node3", "the link node1 - node4"
   std::vector<std::int32_t> hosts, other_hosts;  ///< below a switch, an uplink, the two ends of a cable; else empty
-  double ratio = 1;  ///< time over what is expected without the fault (unsteady: of mean over median)
+  /// Of all kinds but those of all hosts: the hosts concerned, and of two ends those of the other one.
+  std::vector<std::string> host_names, other_host_names;
+  std::vector<std::int32_t> ranks, other_ranks;  ///< likewise; none where it is below a switch
+  std::string switch_name, other_switch_name;    ///< of switch, uplink and cable
+  double time_share = 0;  ///< of the time of all measured pairs together that it costs; 0 = unknown
+  double ratio = 1;       ///< time over what is expected without the fault (unsteady: of mean over median)
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval
   double p_value = 1;                    ///< that a sound component shows so much
   double share = 1;                      ///< of its pairs that are slow; less than 1: one of several parallel cables

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/units.hpp"
+#include "network/hostlist.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {
@@ -69,6 +70,10 @@ std::string fault_lines(const Fault& fault) {
   const auto add = [&](const char* label, const std::string& value) {
     if (!value.empty()) text += fmt::format("     {:<8} {}\n", label, value);
   };
+  if (!fault.hosts.empty()) {
+    add("hosts", network::folded_hostlist(fault.host_names) +
+                     (fault.other_hosts.empty() ? "" : " with " + network::folded_hostlist(fault.other_host_names)));
+  }
   std::vector<std::string> pairs;
   for (const ShownPair& pair : fault.pairs) {
     if (pairs.size() < most_pairs_shown) pairs.push_back(shown(pair, fault.symptom));

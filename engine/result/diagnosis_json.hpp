@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/diagnosis.hpp"
+#include "network/hostlist.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::result {
@@ -79,6 +80,24 @@ inline constexpr auto fields<Fault> = std::tuple{
           return result::ComponentOfFault{fault.component, fault.hosts, fault.other_hosts};
         },
         "", "the component in numbers; which of them count follows from the kind"),
+    field("host_names", &Fault::host_names, "", "names of the hosts concerned; empty = all hosts, or a group unnamed",
+          Since::later_version),
+    field("other_host_names", &Fault::other_host_names, "", "of cable, link and pair: those of the other end",
+          Since::later_version),
+    field(
+        "host_list", [](const Fault& fault) { return network::folded_hostlist(fault.host_names); }, "",
+        "host_names in short, as Slurm takes it: node[24-31]", Since::later_version),
+    field(
+        "other_host_list", [](const Fault& fault) { return network::folded_hostlist(fault.other_host_names); }, "",
+        "other_host_names in short", Since::later_version),
+    field("ranks", &Fault::ranks, "",
+          "ranks concerned, of a link those on its first host; empty for rail, switch, uplink and cable",
+          Since::later_version),
+    field("other_ranks", &Fault::other_ranks, "", "of link and pair: those of the other end", Since::later_version),
+    field("switch_name", result::or_null(&Fault::switch_name), "",
+          "of switch, uplink and cable: name of the switch or group; else null", Since::later_version),
+    field("other_switch_name", result::or_null(&Fault::other_switch_name), "", "of cable: that of the other end",
+          Since::later_version),
     field(
         "ratio", result::as<result::Ratio>(&Fault::ratio), "",
         "time over what is expected without the fault; of an unsteady component mean over median, by what is usual; in "
@@ -93,6 +112,9 @@ inline constexpr auto fields<Fault> = std::tuple{
     field("p_value", result::as<result::Probability>(&Fault::p_value), "",
           "probability that a sound component shows so much"),
     field("share", &Fault::share, "1", "of its pairs that are slow; less than 1: one of several parallel cables",
+          Since::later_version),
+    field("time_share", result::positive_or_null(&Fault::time_share), "1",
+          "of the time of all measured pairs together that it costs, by the medians of classes; null = unknown",
           Since::later_version),
     field("num_pairs", &Fault::num_pairs, "1", "ordered pairs that belong to it and were measured"),
     field("pairs", &Fault::pairs, "", "some of them, at most eight, as evidence"),
