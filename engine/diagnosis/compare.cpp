@@ -10,6 +10,7 @@
 #include "diagnosis/effects.hpp"
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/learnt_network.hpp"
+#include "diagnosis/profile.hpp"
 #include "diagnosis/search.hpp"
 
 namespace leadline::diagnosis {
@@ -37,10 +38,9 @@ Layout layout_of(const TwoMatrices& matrices) {
 
 /// Medians of the times themselves, by class in the same order.
 std::vector<double> medians_ns(const TwoMatrices& matrices, Compared compared) {
-  const Effects effects = fit(matrices.rows(compared), PairClasses(matrices.layout));
   std::vector<double> medians;
-  for (const Effects::OfClass& one : effects.classes) {
-    if (one.num > 0) medians.push_back(std::exp(one.median));
+  for (const ProfiledClass& one : class_times(matrices.rows(compared), matrices.layout, matrices.message_size_bytes)) {
+    medians.push_back(one.time_ns_median);
   }
   return medians;
 }

@@ -154,6 +154,29 @@ inline constexpr auto fields<DiagnosisSettings> = std::tuple{
 };
 
 template <>
+inline constexpr auto fields<ComparedClass> = std::tuple{
+    field("name", &ComparedClass::name, "",
+          "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
+    field("num_pairs", &ComparedClass::num_pairs, "1",
+          "ordered pairs that both have; beside a site profile those of the result"),
+    field("before_ns_median", result::as<result::Ratio>(&ComparedClass::before_ns), "ns",
+          "median of their times a message in the baseline, or the site profile"),
+    field("after_ns_median", result::as<result::Ratio>(&ComparedClass::after_ns), "ns", "the same in the other result"),
+    field("ratio", result::as<result::Ratio>(&ComparedClass::ratio), "",
+          "median over the pairs of after over before; beside a site profile after over before of the medians"),
+    field(
+        "ratio_interval",
+        [](const ComparedClass& one) {
+          return std::array{result::Ratio{one.ratio_low}, result::Ratio{one.ratio_high}};
+        },
+        "",
+        "its 95 % interval, each host counting as one; beside a site profile what a single run may show by the scatter "
+        "of "
+        "its runs, the ratio itself where it has one run"),
+    field("change", &ComparedClass::change, "", "beyond the threshold and beyond the interval"),
+};
+
+template <>
 inline constexpr auto fields<Diagnosis> = std::tuple_cat(
     result::fields_through<DiagnosisSettings>(&Diagnosis::settings),
     std::tuple{
@@ -165,6 +188,11 @@ inline constexpr auto fields<Diagnosis> = std::tuple_cat(
               "what pairs of one kind take, nearer ones first; kinds without pairs are left out"),
         field("faults", &Diagnosis::faults, "",
               "faults first, those that cost most time in all at the front; then notes on how the machine is built"),
+        field("profile", &Diagnosis::profile, "",
+              "classes beside the site profile that was given: before is the profile; one that is slower needs action, "
+              "as "
+              "a persistent fault does",
+              Since::later_version),
         field("notes", &Diagnosis::notes, "", "what could not be told, and why"),
     });
 
