@@ -76,11 +76,14 @@ def tables_of_documents(program: Path) -> dict[str, str]:
     of_diagnosis: dict[str, str] = {}
     rows = {"diagnosis": list(rows_of(schema(program, "diagnosis"), "", of_diagnosis))}
     elsewhere = {parts: f"{key} of [a diagnosis](#a-diagnosis)" for parts, key in of_diagnosis.items()}
-    rows |= {name: list(rows_of(schema(program, name), "", dict(elsewhere))) for name in (*BENCHMARKS, "comparison")}
+    rows |= {
+        name: list(rows_of(schema(program, name), "", dict(elsewhere)))
+        for name in (*BENCHMARKS, "comparison", "profile")
+    }
     common = [row for row in rows["link"] if all(row in rows[name] for name in BENCHMARKS)]
     tables = {"result": common}
     tables |= {name: [row for row in rows[name] if row not in common] for name in BENCHMARKS}
-    tables |= {name: rows[name] for name in ("diagnosis", "comparison")}
+    tables |= {name: rows[name] for name in ("diagnosis", "comparison", "profile")}
     return {
         name: "\n".join(["| key | type | meaning |", "|---|---|---|", *found]) + "\n" for name, found in tables.items()
     }

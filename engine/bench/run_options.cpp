@@ -141,16 +141,19 @@ void declare_outcome(OptionTable& options, RunRequest& request, std::optional<Re
       .needs("--dry-run", "only --dry-run simulates hosts");
 }
 
+OptionEntry& declare_topology(OptionTable& options, std::string& topology) {
+  return options
+      .text("--topology", "WORD",
+            "the physical network: a file (Slurm's topology.conf, ibnetdiscover, cables), a formula "
+            "(fat-tree:32x16) or pattern:REGEX over the names of hosts",
+            topology)
+      .by_default("nothing is known")
+      .as_file();
+}
+
 void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings, bool came_later) {
   constexpr double least_threshold = 0.001, least_rate = 1e-6;
-  OptionEntry& network =
-      options
-          .text("--topology", "WORD",
-                "the physical network: a file (Slurm's topology.conf, ibnetdiscover, cables), a formula "
-                "(fat-tree:32x16) or pattern:REGEX over the names of hosts",
-                topology)
-          .by_default("nothing is known")
-          .as_file();
+  OptionEntry& network = declare_topology(options, topology);
   options.share("--threshold", "the least share of time that counts as a fault", least_threshold, settings.threshold);
   OptionEntry& rate = options.share("--false-discovery-rate", "so many findings of a kind may be chance", least_rate,
                                     settings.false_discovery_rate);

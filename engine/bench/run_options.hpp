@@ -72,6 +72,9 @@ Json options_schema(DeclareOptions<Request> declare) {
   return options.recorded_schema();
 }
 
+/// The physical network.
+OptionEntry& declare_topology(OptionTable& options, std::string& topology);
+
 /// Of what says who is slow: --topology, --threshold, --false-discovery-rate.
 void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings, bool came_later = false);
 

@@ -300,7 +300,9 @@ std::string zsh_function(const CommandWords& command) {
   for (std::size_t i = 0; i < command.arguments.size(); ++i) {
     const auto& [name, choices] = command.arguments[i];
     const std::string values = choices.empty() ? "_files" : fmt::format("({})", fmt::join(choices, " "));
-    text += fmt::format("    {} \\\n", quoted(fmt::format("{}:{}:{}", i + 1, zsh_escaped(name), values)));
+    text +=
+        fmt::format("    {} \\\n", quoted(fmt::format("{}:{}:{}", name.ends_with("...") ? "*" : std::to_string(i + 1),
+                                                      zsh_escaped(name), values)));
   }
   return text + "    && return\n}\n\n";
 }

@@ -13,6 +13,7 @@
 #include "bench/run_options.hpp"
 #include "cli/link_run.hpp"
 #include "cli/main.hpp"
+#include "cli/profiled_file.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
@@ -21,6 +22,7 @@
 #include "core/units.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/observations.hpp"
+#include "diagnosis/profile.hpp"
 #include "network/parse_network.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/table.hpp"
@@ -45,7 +47,7 @@ constexpr const char* no_means_note =
     "unsteady components were not looked for: the result is compact and has no means of the pairs";
 
 struct DiagnoseRequest {
-  std::string path, topology;
+  std::string path, topology, profile_path;
   std::optional<std::uint64_t> size_bytes;
   std::optional<int> repeat;
   DiagnosisSettings settings;
@@ -66,6 +68,10 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
              [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; })
       .by_default("all");
   bench::declare_verdict(options, request.topology, request.settings);
+  options
+      .text("--profile", "PROFILE", "judge classes of pairs by what 'leadline profile' has learnt from good runs",
+            request.profile_path)
+      .as_file();
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
   declare_output(options, request.output);
   options.parse(arguments);
@@ -116,6 +122,8 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::Li
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
   std::vector<DiagnosedSlice> slices;
+  const Profile profile = read_profile(request.profile_path);
+  const std::string why_not = diagnosis::difference(profile, conditions_of(header, layout));
   const bool has_means = !header.linktest && !header.is_compact;
   const bool is_serial = result::option_text(header, "serial") == "true";
   const bool is_round_trip = result::option_text(header, "direction") == name_of(Direction::semidirectional);
@@ -135,8 +143,15 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::Li
                                        .is_round_trip = is_round_trip};
     slices.push_back({header.repeats[repeat].repeat, static_cast<int>(size), header.message_sizes_bytes[size], "",
                       diagnosis::diagnose(question)});
+    Diagnosis& found = slices.back().diagnosis;
+    if (!request.profile_path.empty() && why_not.empty()) {
+      const auto times = diagnosis::class_times(of_slice.of(Symptom::slow), layout, header.message_sizes_bytes[size]);
+      found.profile = diagnosis::judged_by(profile, times, found.notes);
+    } else if (!request.profile_path.empty()) {
+      found.notes.push_back(
+          fmt::format("not comparable with the site profile '{}': {}", request.profile_path, why_not));
+    }
     if (header.is_compact) slices.back().diagnosis.notes.emplace_back(no_means_note);
-    const Diagnosis& found = slices.back().diagnosis;
     steps.done(fmt::format("diagnosed {}, repeat {}: {} of {} pairs measured, {}",
                            format_bytes(header.message_sizes_bytes[size]), header.repeats[repeat].repeat + 1,
                            found.num_measured, found.num_pairs, output::counted(found.faults.size(), "finding")));
@@ -161,7 +176,7 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const resu
 std::size_t num_faults(const std::vector<DiagnosedSlice>& slices) {
   std::size_t num = 0;
   for (const DiagnosedSlice& one : slices) {
-    num += static_cast<std::size_t>(std::ranges::count_if(one.diagnosis.faults, counts));
+    num += num_counting(one.diagnosis);
   }
   return num;
 }
@@ -189,6 +204,7 @@ void diagnose(const DiagnoseRequest& request) {
   StepLog steps("leadline diagnose", request.output.verbose);
   const std::string benchmark = result::benchmark_of(request.path, result::kind_of_file(request.path));
   if (benchmark == "bisection") {
+    if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
     if (request.repeat) throw_no_effect("--repeat", "a bisection test is diagnosed over all its patterns");
     const result::bisection::Hdf5Reader reader(request.path);
     steps.done(opened_text(request.path, reader.header(), 1));

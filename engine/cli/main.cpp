@@ -40,6 +40,7 @@ constexpr Command commands[] = {
     {"io", "write and read files by all ranks at once, and check every byte", io_command},
     {"diagnose", "say which hosts, ports, links or switches of a result are slow", diagnose_command},
     {"compare", "say what became slower or faster from one result to another", compare_command},
+    {"profile", "learn from good runs what the links of a site take", profile_command},
     {"simulate link", "write what a link test of a simulated machine would have measured", simulate_link_command},
     {"convert", "write a result in the other format, or a SION file without gaps", convert_command},
     {"info", "say what a result file is and what is in it", info_command},

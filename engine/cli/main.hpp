@@ -15,6 +15,7 @@ int run(int argc, char** argv) noexcept;
 int bisection_command(const std::vector<std::string>& arguments);
 int compare_command(const std::vector<std::string>& arguments);
 int convert_command(const std::vector<std::string>& arguments);
+int profile_command(const std::vector<std::string>& arguments);
 int diagnose_command(const std::vector<std::string>& arguments);
 int info_command(const std::vector<std::string>& arguments);
 int link_command(const std::vector<std::string>& arguments);

@@ -18,6 +18,7 @@
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/json.hpp"
+#include "result/profile_json.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -44,6 +45,7 @@ constexpr Named<SchemaOfDocument> documents[] = {
     {result::io::schema, "io", "that of leadline io"},
     {result::diagnosis_schema, "diagnosis", "of leadline diagnose --json"},
     {result::comparison_schema, "comparison", "of leadline compare --json"},
+    {result::profile_schema, "profile", "of leadline profile"},
     {[] { return written_by_hand(info_schema); }, "info", "of leadline info --json"},
     {transports_schema, "transports", "of leadline transports --json"},
     {[] { return written_by_hand(pattern_cost_schema); }, "pattern-cost", "of leadline cost --json"},

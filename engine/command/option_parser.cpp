@@ -131,7 +131,10 @@ void OptionParser::parse(const std::vector<std::string>& arguments, std::size_t 
   app.footer(epilogue_);
   app.set_help_flag("-h,--help", "print this help");
   for (const Argument& argument : OptionTable::arguments()) {
-    app.add_option(argument.name, *argument.member, wrapped(argument.help))->required()->type_name("");
+    CLI::Option* const added = argument.members != nullptr
+                                   ? app.add_option(argument.name, *argument.members, wrapped(argument.help))
+                                   : app.add_option(argument.name, *argument.member, wrapped(argument.help));
+    added->required()->type_name("");
   }
   std::deque<bool> are_set(entries().size());  // of flags, with places that stay
   for (std::size_t i = 0; i < are_set.size(); ++i) add_to(app, entries()[i], are_set[i]);

@@ -10,6 +10,7 @@
 #include "diagnosis/effects.hpp"
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/learnt_network.hpp"
+#include "diagnosis/profile.hpp"
 #include "diagnosis/search.hpp"
 
 namespace leadline::diagnosis {
@@ -37,10 +38,9 @@ Layout layout_of(const TwoMatrices& matrices) {
 
 /// Medians of the times themselves, by class in the same order.
 std::vector<double> medians_ns(const TwoMatrices& matrices, Compared compared) {
-  const Effects effects = fit(matrices.rows(compared), PairClasses(matrices.layout));
   std::vector<double> medians;
-  for (const Effects::OfClass& one : effects.classes) {
-    if (one.num > 0) medians.push_back(std::exp(one.median));
+  for (const ProfiledClass& one : class_times(matrices.rows(compared), matrices.layout, matrices.message_size_bytes)) {
+    medians.push_back(one.time_ns_median);
   }
   return medians;
 }
@@ -74,6 +74,9 @@ void renumber(Fault& fault, const Layout& layout) {
   for (auto* const hosts : {&fault.hosts, &fault.other_hosts}) {
     for (std::int32_t& host : *hosts) host = host_number(layout, host);
   }
+  for (auto* const ranks : {&fault.ranks, &fault.other_ranks}) {
+    for (std::int32_t& rank : *ranks) rank = rank_number(layout, rank);
+  }
   for (ShownPair& pair : fault.pairs) {
     pair.from = rank_number(layout, pair.from);
     pair.to = rank_number(layout, pair.to);
@@ -95,6 +98,7 @@ std::vector<Fault> components_of(Diagnosis diagnosis, const Layout& layout) {
   for (Fault& fault : diagnosis.faults) {
     fault.ruled_out.clear();  // holds for faults, not for changes
     fault.advice.clear();
+    fault.time_share = 0;  // of ratios there is none
     renumber(fault, layout);
   }
   return std::move(diagnosis.faults);

@@ -203,6 +203,7 @@ Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::v
   fault.name = name_of_component(setting_, suspect.component, suspect.direction);
   fault.hosts = hosts_below(question_.layout, suspect.component, suspect.component.first);
   fault.other_hosts = hosts_below(question_.layout, suspect.component, suspect.component.second);
+  name_concerned(setting_, fault);
   fault.ratio = std::exp(suspect.effect);
   fault.ratio_low = std::exp(suspect.effect - both_sides * suspect.error);
   fault.ratio_high = std::exp(suspect.effect + both_sides * suspect.error);
@@ -425,6 +426,7 @@ Diagnosis Diagnosing::run() {
   add_faults(as_measured, outcome_, Symptom::slow);
   add_unsteady();
   note_hosts_alike();
+  share_time(setting_, diagnosis_);
   // The time that a fault costs in all, list by list.
   const auto weight = [](const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); };
   std::ranges::stable_sort(diagnosis_.faults, [&](const Fault& a, const Fault& b) {
@@ -434,6 +436,22 @@ Diagnosis Diagnosing::run() {
 }
 
 }  // namespace
+
+void share_time(const Setting& setting, Diagnosis& diagnosis) {
+  double all_ns = 0;
+  for (const DiagnosedClass& one : diagnosis.classes) all_ns += static_cast<double>(one.num_pairs) * one.time_ns_median;
+  for (Fault& fault : diagnosis.faults) {
+    if (fault.pairs.empty() || !(fault.ratio > 1)) continue;
+    const auto [from, to] = std::pair(fault.pairs.front().from, fault.pairs.front().to);
+    const std::string name =
+        setting.classes.name(setting.classes.of(static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)));
+    const auto of_class = std::ranges::find(diagnosis.classes, name, &DiagnosedClass::name);
+    if (of_class == diagnosis.classes.end()) continue;
+    const double lost_ns =
+        static_cast<double>(fault.num_pairs) * fault.share * (fault.ratio - 1) * of_class->time_ns_median;
+    fault.time_share = lost_ns / (all_ns + lost_ns);
+  }
+}
 
 Recorded recorded(std::span<const SecondMeasurement> measured) {
   if (measured.empty()) return {};

@@ -59,6 +59,9 @@ struct Question {
   bool is_round_trip = false;    ///< a pair's time is half of a round trip: both orders of a pair show the same path
 };
 
+/// Fills in what share of the time each fault costs, by the medians of the classes.
+void share_time(const Setting& setting, Diagnosis& diagnosis);
+
 /// Collective; the same on all holders of rows. Deterministic.
 Diagnosis diagnose(const Question& question);
 

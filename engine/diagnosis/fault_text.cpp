@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "diagnosis/learnt_network.hpp"
+#include "network/hostlist.hpp"
 
 namespace leadline::diagnosis {
 
@@ -125,6 +126,68 @@ std::string name_of_component(const Setting& setting, const Component& component
   return "";
 }
 
+namespace {
+
+/// Those of a host; of a socket only those on it.
+std::vector<std::int32_t> ranks_on(const Setting& setting, std::int32_t host, std::int32_t socket) {
+  std::vector<std::int32_t> ranks;
+  for (const std::uint32_t rank : setting.hosts.of(static_cast<std::uint32_t>(host))) {
+    if (socket >= 0 && setting.layout.socket_of[rank] != socket) continue;
+    ranks.push_back(static_cast<std::int32_t>(rank));
+  }
+  return ranks;
+}
+
+std::string switch_of(const Setting& setting, const Component& component, std::int32_t group) {
+  const bool is_known = component.level >= 0 && group >= 0 &&
+                        static_cast<std::size_t>(component.level) < setting.layout.network.levels.size();
+  return is_known ? level_of(setting, component).names[static_cast<std::size_t>(group)] : "";
+}
+
+}  // namespace
+
+void name_concerned(const Setting& setting, Fault& fault) {
+  const Component& component = fault.component;
+  const auto names_of_hosts = [&](const std::vector<std::int32_t>& hosts) {
+    std::vector<std::string> names;
+    for (const std::int32_t host : hosts) names.push_back(host_name(setting, host));
+    return names;
+  };
+  fault.host_names = names_of_hosts(fault.hosts);
+  fault.other_host_names = names_of_hosts(fault.other_hosts);
+  fault.ranks.clear(), fault.other_ranks.clear();
+  const auto add = [&](std::int32_t number, std::vector<std::string>& names, std::vector<std::int32_t>& ranks) {
+    if (number < 0) return;
+    if (component.kind == ComponentKind::rank || component.kind == ComponentKind::pair) {
+      names = {host_of_rank(setting, number)};
+      ranks = {number};
+    } else {
+      names = {host_name(setting, number)};
+      ranks = ranks_on(setting, number, component.socket);
+    }
+  };
+  switch (component.kind) {
+    case ComponentKind::network_switch:
+    case ComponentKind::uplink:
+    case ComponentKind::cable:
+      fault.switch_name = switch_of(setting, component, component.first);
+      fault.other_switch_name = switch_of(setting, component, component.second);
+      break;
+    case ComponentKind::rail:  // of all hosts
+      break;
+    case ComponentKind::host:
+    case ComponentKind::port:
+    case ComponentKind::inside:
+    case ComponentKind::socket:
+    case ComponentKind::rank:
+    case ComponentKind::link:
+    case ComponentKind::pair:
+      add(component.first, fault.host_names, fault.ranks);
+      add(component.second, fault.other_host_names, fault.other_ranks);
+      break;
+  }
+}
+
 std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspect, const std::vector<Suspect>& all) {
   const Component& component = suspect.component;
   std::vector<std::string> sentences;
@@ -202,11 +265,17 @@ std::string two_kinds(const Setting& setting, const std::vector<Suspect>& slow, 
   std::vector<std::string> names;
   for (const Suspect& one : slow) {
     effects.push_back(one.effect);
-    if (names.size() == most_names) continue;
-    names.push_back(are_hosts ? host_name(setting, one.component.first)
-                              : name_of_component(setting, one.component, one.direction));
+    if (are_hosts) {
+      names.push_back(host_name(setting, one.component.first));
+    } else if (names.size() < most_names) {
+      names.push_back(name_of_component(setting, one.component, one.direction));
+    }
   }
-  if (slow.size() > most_names) names.push_back(fmt::format("{} more", slow.size() - most_names));
+  if (are_hosts) {
+    names = {network::folded_hostlist(names)};
+  } else if (slow.size() > most_names) {
+    names.push_back(fmt::format("{} more", slow.size() - most_names));
+  }
   return fmt::format(
       "{} of {} {} take {:.2f} times as long as the others: two kinds of {}, or a fault that all of these have; the "
       "times alone cannot tell. Slower: {}",

@@ -13,6 +13,9 @@ namespace leadline::diagnosis {
 /// "host node3", "the link between node1 and node4", "rank 17 on node2".
 std::string name_of_component(const Setting& setting, const Component& component, FaultDirection direction);
 
+/// Fills in the names of hosts and switches, and the ranks, that the component of a fault concerns.
+void name_concerned(const Setting& setting, Fault& fault);
+
 /// What was examined and is sound. `all` are the faults that were found.
 std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspect, const std::vector<Suspect>& all);
 

@@ -21,6 +21,7 @@
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/reference.hpp"
 #include "diagnosis/rows.hpp"
+#include "network/hostlist.hpp"
 #include "stats/significance.hpp"
 #include "stats/summary.hpp"
 
@@ -37,9 +38,8 @@ constexpr double least_spread_alone = 0.02;
 constexpr std::size_t fewest_alone = 5;          // that tell what is usual
 constexpr std::size_t fewest_slow_partners = 2;  // that a slow end has alone
 constexpr std::size_t most_slow_alone = 3;       // more have a common reason, which is none of them
-constexpr std::size_t most_hosts_named = 8;
-constexpr double least_share_of_load = 1.5;  // far pairs lose so much more under load than near ones do
-constexpr std::size_t most_shown_alone = 8;  // pairs of a fault
+constexpr double least_share_of_load = 1.5;      // far pairs lose so much more under load than near ones do
+constexpr std::size_t most_shown_alone = 8;      // pairs of a fault
 
 auto ends_of(const Observation& one) { return std::tuple(one.from, one.to); }
 
@@ -227,18 +227,16 @@ Fault SharedWays::fault_of(const std::vector<const Accused*>& group, const Diagn
   shared.ratio_high = faults.back()->ratio_high;
   shared.num_pairs = 0;
   shared.hosts.clear();
-  std::string names;
-  std::size_t num_named = 0;
+  std::vector<std::string> names;
   for (const Accused* one : group) {
     const Fault& fault = diagnosis.faults[one->fault];
     shared.num_pairs += fault.num_pairs;
     shared.hosts.push_back(host_number(setting_.layout, static_cast<std::int32_t>(one->host)));
-    if (++num_named <= most_hosts_named)
-      names += (names.empty() ? "" : ", ") + host_name(setting_, static_cast<std::int32_t>(one->host));
+    names.push_back(host_name(setting_, static_cast<std::int32_t>(one->host)));
     if (list_of(fault) < list_of(shared)) shared.persistence = fault.persistence;
   }
-  if (num_named > most_hosts_named) names += fmt::format(" and {} more", num_named - most_hosts_named);
-  shared.name = fmt::format("the way between {} and the others", names);
+  name_concerned(setting_, shared);
+  shared.name = fmt::format("the way between {} and the others", network::folded_hostlist(names));
   shared.ruled_out = {
       fmt::format("not these {} hosts: they are faster with each other than with the others", group.size())};
   shared.advice = "Look at the switch that they share and at its uplinks; --topology says which that is.";
@@ -410,6 +408,7 @@ Fault AlonePairs::fault_of(Component component, std::span<const Slow> slow, doub
   const Middle middle = middle_of(std::move(effects));
   const double error = std::max(spread, middle.spread);
   fault.component = component;
+  name_concerned(setting_, fault);
   fault.name = name_of_component(setting_, component, fault.direction);
   fault.ratio = fault.ratio_alone = std::exp(middle.median);
   fault.ratio_low = std::exp(middle.median - both_sides * error);
@@ -551,6 +550,7 @@ DiagnosedSlice diagnosed(const ObservedSlice& slice, const Layout& layout, const
   leave_out_contention(layout.network, told.diagnosis);
   alone.add_slow(told.diagnosis, [&](std::uint32_t rank) { return shared.concern(rank); });
   std::ranges::stable_sort(told.diagnosis.faults, {}, list_of);
+  share_time(setting, told.diagnosis);
   note_share_of_load(slice, pairs, setting, told.diagnosis);
   if (!has_enough_partners(pairs)) {
     told.diagnosis.faults.clear();

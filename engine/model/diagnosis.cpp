@@ -74,6 +74,11 @@ FindingList list_of(const Fault& fault) {
   return fault.persistence == Persistence::only_under_load ? FindingList::only_under_load : FindingList::persistent;
 }
 
+std::size_t num_counting(const Diagnosis& diagnosis) {
+  const auto num_slower = std::ranges::count(diagnosis.profile, Change::slower, &ComparedClass::change);
+  return static_cast<std::size_t>(std::ranges::count_if(diagnosis.faults, counts) + num_slower);
+}
+
 bool is_worse(const Comparison& comparison) {
   const auto is_slower = [](const ComparedClass& one) { return one.change == Change::slower; };
   return !comparison.slower.empty() || std::ranges::any_of(comparison.classes, is_slower);

@@ -66,7 +66,12 @@ struct Fault {
   FaultDirection direction = FaultDirection::both;
   std::string name;                              ///< "host node3", "the link node1 - node4"
   std::vector<std::int32_t> hosts, other_hosts;  ///< below a switch, an uplink, the two ends of a cable; else empty
-  double ratio = 1;  ///< time over what is expected without the fault (unsteady: of mean over median)
+  /// Of all kinds but those of all hosts: the hosts concerned, and of two ends those of the other one.
+  std::vector<std::string> host_names, other_host_names;
+  std::vector<std::int32_t> ranks, other_ranks;  ///< likewise; none where it is below a switch
+  std::string switch_name, other_switch_name;    ///< of switch, uplink and cable
+  double time_share = 0;  ///< of the time of all measured pairs together that it costs; 0 = unknown
+  double ratio = 1;       ///< time over what is expected without the fault (unsteady: of mean over median)
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval
   double p_value = 1;                    ///< that a sound component shows so much
   double share = 1;                      ///< of its pairs that are slow; less than 1: one of several parallel cables
@@ -89,6 +94,18 @@ struct DiagnosedClass {
   double spread = 0;  ///< of the logarithm of the pairs' times around what their ends explain (1.48 MAD)
 };
 
+enum class Change : std::uint8_t { none, slower, faster };
+
+/// All pairs of one class that both results have.
+struct ComparedClass {
+  std::string name;
+  std::uint64_t num_pairs = 0;           ///< ordered
+  double before_ns = 0, after_ns = 0;    ///< medians of the pairs' times
+  double ratio = 1;                      ///< median over the pairs of after over before
+  double ratio_low = 1, ratio_high = 1;  ///< 95 % interval, pairs of one host counting as one
+  Change change = Change::none;          ///< beyond the threshold, and the interval leaves 1 out
+};
+
 struct DiagnosisSettings {
   double threshold = 0.10;             ///< the least share of time that a finding costs
   double false_discovery_rate = 0.01;  ///< of the findings of each kind of component
@@ -100,8 +117,9 @@ struct Diagnosis {
   std::string topology;                           ///< where the network comes from; empty = nothing is known of it
   std::uint64_t num_pairs = 0, num_measured = 0;  ///< ordered pairs of the ranks that take part; those with a time
   std::vector<DiagnosedClass> classes;
-  std::vector<Fault> faults;       ///< the gravest first
-  std::vector<std::string> notes;  ///< what could not be determined, and why
+  std::vector<Fault> faults;           ///< the gravest first
+  std::vector<ComparedClass> profile;  ///< classes beside the site profile (before); empty without one
+  std::vector<std::string> notes;      ///< what could not be determined, and why
 };
 
 /// What is said of one message size: of a repeat of the link test, of the random patterns of the bisection test, of a
@@ -128,6 +146,9 @@ FindingList list_of(const Fault& fault);
 /// Whether a fault needs action; the other lists make no run and no diagnosis end with status 1.
 inline bool counts(const Fault& fault) { return list_of(fault) == FindingList::persistent; }
 
+/// What needs action: such faults, and classes that are slower than the site profile says.
+std::size_t num_counting(const Diagnosis& diagnosis);
+
 const char* name_of(ComponentKind kind);
 std::span<const Named<ComponentKind>> names_of(ComponentKind any);
 const char* name_of(Symptom symptom);
@@ -138,18 +159,6 @@ const char* name_of(Persistence persistence);
 const char* name_of(FindingList list);
 std::span<const Named<FindingList>> names_of(FindingList any);
 std::span<const Named<Persistence>> names_of(Persistence any);
-
-enum class Change : std::uint8_t { none, slower, faster };
-
-/// All pairs of one class that both results have.
-struct ComparedClass {
-  std::string name;
-  std::uint64_t num_pairs = 0;           ///< ordered
-  double before_ns = 0, after_ns = 0;    ///< medians of the pairs' times
-  double ratio = 1;                      ///< median over the pairs of after over before
-  double ratio_low = 1, ratio_high = 1;  ///< 95 % interval, pairs of one host counting as one
-  Change change = Change::none;          ///< beyond the threshold, and the interval leaves 1 out
-};
 
 /// One message size of two results.
 struct Comparison {

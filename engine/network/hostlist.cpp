@@ -3,12 +3,15 @@
 #include "network/hostlist.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "network/lines.hpp"
@@ -133,6 +136,99 @@ std::vector<std::string> expand_hostlist(const Line& line, std::string_view list
     names.insert(names.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
   return names;
+}
+
+namespace {
+
+constexpr std::string_view all_digits = "0123456789";
+
+/// What stands between the numbers, and the numbers: one text more than there are of these. Numbers that are too long
+/// for expand_hostlist() are text.
+struct Parts {
+  std::vector<std::string> texts{""}, numbers;
+};
+
+Parts parts_of(const std::string& name) {
+  constexpr std::size_t most_digits = 18;
+  Parts parts;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = std::min(name.find_first_not_of(all_digits, at), name.size());
+    if (end > at && end - at <= most_digits) {
+      parts.numbers.push_back(name.substr(at, end - at));
+      parts.texts.emplace_back();
+    } else {
+      parts.texts.back() += name.substr(at, std::max<std::size_t>(end - at, 1));
+    }
+    at = std::max(end, at + 1);
+  }
+  return parts;
+}
+
+std::string joined(const Parts& parts, std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t index = begin; index < end; ++index) text += parts.texts[index] + parts.numbers[index];
+  return text;
+}
+
+/// "08-10,12": numbers with their leading zeros.
+std::string bracket_of(std::vector<std::string> numbers) {
+  const auto value = [](const std::string& digits) { return std::stoull(digits); };
+  std::ranges::sort(numbers, [&](const std::string& a, const std::string& b) {
+    return a.size() != b.size() && value(a) == value(b) ? a.size() < b.size() : value(a) < value(b);
+  });
+  std::vector<std::string> ranges;
+  for (std::size_t begin = 0; begin < numbers.size();) {
+    std::size_t end = begin + 1;
+    while (end < numbers.size() &&
+           numbers[end] == fmt::format("{:0{}}", value(numbers[end - 1]) + 1, numbers[begin].size())) {
+      ++end;
+    }
+    ranges.push_back(end - begin == 1 ? numbers[begin] : fmt::format("{}-{}", numbers[begin], numbers[end - 1]));
+    begin = end;
+  }
+  return fmt::format("{}", fmt::join(ranges, ","));
+}
+
+}  // namespace
+
+std::string folded_hostlist(std::span<const std::string> names) {
+  // By what stands between their numbers: which of the numbers is the last that differs.
+  std::map<std::vector<std::string>, std::pair<Parts, std::size_t>> alike;
+  std::vector<Parts> all;
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) continue;
+    Parts& parts = all.emplace_back(parts_of(name));
+    auto& [first, differs] = alike.try_emplace(parts.texts, parts, 0).first->second;
+    for (std::size_t index = differs; index < parts.numbers.size(); ++index) {
+      if (parts.numbers[index] != first.numbers[index]) differs = index;
+    }
+  }
+  struct Folded {
+    std::string before, after;
+    std::vector<std::string> numbers;
+  };
+  std::vector<Folded> folded;
+  std::map<std::pair<std::string, std::string>, std::size_t> place_of;
+  for (const Parts& parts : all) {
+    const std::size_t num = parts.numbers.size(), at = alike.at(parts.texts).second;
+    if (num == 0) {
+      folded.push_back({parts.texts.front(), "", {}});
+      continue;
+    }
+    const std::string before = joined(parts, 0, at) + parts.texts[at];
+    const std::string after = joined(parts, at + 1, num) + parts.texts[num];
+    const auto [place, is_new] = place_of.try_emplace({before, after}, folded.size());
+    if (is_new) folded.push_back({before, after, {}});
+    folded[place->second].numbers.push_back(parts.numbers[at]);
+  }
+  std::vector<std::string> texts;
+  for (const Folded& one : folded) {
+    const bool is_one = one.numbers.size() < 2;
+    const std::string numbers = one.numbers.empty() ? "" : is_one ? one.numbers.front() : bracket_of(one.numbers);
+    texts.push_back(one.before + (is_one ? numbers : "[" + numbers + "]") + one.after);
+  }
+  return fmt::format("{}", fmt::join(texts, ","));
 }
 
 }  // namespace leadline::network

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,5 +16,10 @@ namespace leadline::network {
 /// n09 n10); of several brackets the last varies fastest. Throws Error(bad_command_line) that names file and line; more
 /// than `most_names` are refused before they are made.
 std::vector<std::string> expand_hostlist(const Line& line, std::string_view list, std::size_t most_names);
+
+/// The names in short, each once: those that differ in one number, the last one where several differ, share a bracket.
+/// Sorted within a bracket, else in the order of the names. What it writes, expand_hostlist() reads, unless a name has
+/// a bracket or a comma.
+std::string folded_hostlist(std::span<const std::string> names);
 
 }  // namespace leadline::network

@@ -163,6 +163,10 @@ void OptionTable::argument(const std::string& name, const std::string& help, std
   arguments_.push_back({name, help, &member, choices});
 }
 
+void OptionTable::files_argument(const std::string& name, const std::string& help, std::vector<std::string>& members) {
+  arguments_.push_back({name, help, nullptr, {}, &members});
+}
+
 OptionEntry& OptionTable::value(const std::string& name, const char* type, const std::string& help, const Take& take) {
   return add(name, type, help, take);
 }
@@ -326,7 +330,7 @@ Json OptionTable::recorded_schema() const {
 Json OptionTable::described(const std::string& command) const {
   Json arguments = Json::array(), options = Json::array();
   for (const Argument& argument : arguments_) {
-    arguments.push_back({{"name", argument.name},
+    arguments.push_back({{"name", argument.name + (argument.members != nullptr ? "..." : "")},
                          {"help", argument.help},
                          {"choices", argument.choices},
                          {"is_file", argument.choices.empty()},

@@ -83,8 +83,9 @@ class OptionTable {
   struct Argument {
     std::string name;
     std::string help;
-    std::string* member;
+    std::string* member;  ///< null where there may be several
     std::vector<std::string> choices;
+    std::vector<std::string>* members = nullptr;
   };
 
   struct Missing {
@@ -101,6 +102,8 @@ class OptionTable {
   /// What the command line must name, by its place: a file, or one of the choices.
   void argument(const std::string& name, const std::string& help, std::string& member,
                 const std::vector<std::string>& choices = {});
+  /// One file or more, the last of the arguments.
+  void files_argument(const std::string& name, const std::string& help, std::vector<std::string>& members);
 
   OptionEntry& value(const std::string& name, const char* type, const std::string& help, const Take& take);
   /// One whose value may be left out; `take` gets an empty text then. A word that an argument needs is not taken.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/units.hpp"
+#include "network/hostlist.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {
@@ -69,6 +70,10 @@ std::string fault_lines(const Fault& fault) {
   const auto add = [&](const char* label, const std::string& value) {
     if (!value.empty()) text += fmt::format("     {:<8} {}\n", label, value);
   };
+  if (!fault.hosts.empty()) {
+    add("hosts", network::folded_hostlist(fault.host_names) +
+                     (fault.other_hosts.empty() ? "" : " with " + network::folded_hostlist(fault.other_host_names)));
+  }
   std::vector<std::string> pairs;
   for (const ShownPair& pair : fault.pairs) {
     if (pairs.size() < most_pairs_shown) pairs.push_back(shown(pair, fault.symptom));
@@ -124,8 +129,28 @@ const char* heading_of(FindingList list) {
   return "";
 }
 
-/// Faults are numbered, the other lists follow.
-std::string listed(const std::vector<ListedFault>& faults, std::size_t most_faults) {
+/// Classes that are slower than the site profile says, numbered.
+std::string slower_than_profile(const std::vector<ComparedClass>& classes) {
+  std::string text;
+  std::size_t number = 0;
+  for (const ComparedClass& one : classes) {
+    if (one.change != Change::slower) continue;
+    const std::string range = one.ratio_low < one.ratio_high
+                                  ? fmt::format(" ({} to {})", ratio_text(one.ratio_low), ratio_text(one.ratio_high))
+                                  : "";
+    const bool is_between = one.name == "between hosts";
+    text += fmt::format("  {}. all pairs {} take {} times as long as in the site profile{}\n", ++number,
+                        is_between ? "between hosts" : fmt::format("'{}'", one.name), ratio_text(one.ratio), range);
+    text += fmt::format("     seen     {}, median {} instead of {}\n", counted(one.num_pairs, "ordered pair"),
+                        format_time_ns(one.after_ns), format_time_ns(one.before_ns));
+    text +=
+        "     do       Look at what all of them share: adapter speed and width, driver, clock frequency, settings\n";
+  }
+  return text;
+}
+
+/// Faults are numbered, those before them counted; the other lists follow.
+std::string listed(const std::vector<ListedFault>& faults, std::size_t most_faults, std::size_t num_before = 0) {
   std::string text;
   std::size_t num_shown = 0;
   for (const Named<FindingList>& list : names_of(FindingList{})) {
@@ -136,8 +161,8 @@ std::string listed(const std::vector<ListedFault>& faults, std::size_t most_faul
       ++number;
       const bool is_fault = list.value == FindingList::persistent;
       if (number == 1 && !is_fault) text += fmt::format("{}\n", heading_of(list.value));
-      text += fmt::format("  {} {}{}\n{}", is_fault ? fmt::format("{}.", number) : "-", fault_sentence(*one.fault),
-                          one.where, fault_lines(*one.fault));
+      text += fmt::format("  {} {}{}\n{}", is_fault ? fmt::format("{}.", num_before + number) : "-",
+                          fault_sentence(*one.fault), one.where, fault_lines(*one.fault));
     }
   }
   if (faults.size() > most_faults) {
@@ -242,9 +267,10 @@ std::string fault_sentence(const Fault& fault) {
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
   std::vector<ListedFault> faults;
   for (const Fault& fault : diagnosis.faults) faults.push_back({&fault, ""});
-  const auto num_faults = std::ranges::count_if(faults, [](const ListedFault& one) { return counts(*one.fault); });
-  return head(diagnosis, static_cast<std::size_t>(num_faults)) + listed(faults, most_faults) +
-         notes_text(diagnosis.notes);
+  const auto num_slower =
+      static_cast<std::size_t>(std::ranges::count(diagnosis.profile, Change::slower, &ComparedClass::change));
+  return head(diagnosis, num_counting(diagnosis)) + slower_than_profile(diagnosis.profile) +
+         listed(faults, most_faults, num_slower) + notes_text(diagnosis.notes);
 }
 
 std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {

@@ -59,24 +59,6 @@ inline constexpr auto fields<result::DiagnosisDocument> = std::tuple_cat(
     });
 
 template <>
-inline constexpr auto fields<ComparedClass> = std::tuple{
-    field("name", &ComparedClass::name, "",
-          "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
-    field("num_pairs", &ComparedClass::num_pairs, "1", "ordered pairs that both have"),
-    field("before_ns_median", result::as<result::Ratio>(&ComparedClass::before_ns), "ns",
-          "median of their times a message in the baseline"),
-    field("after_ns_median", result::as<result::Ratio>(&ComparedClass::after_ns), "ns", "the same in the other result"),
-    field("ratio", result::as<result::Ratio>(&ComparedClass::ratio), "", "median over the pairs of after over before"),
-    field(
-        "ratio_interval",
-        [](const ComparedClass& one) {
-          return std::array{result::Ratio{one.ratio_low}, result::Ratio{one.ratio_high}};
-        },
-        "", "its 95 % interval, each host counting as one"),
-    field("change", &ComparedClass::change, "", "beyond the threshold and beyond the interval"),
-};
-
-template <>
 inline constexpr auto fields<Comparison> = std::tuple_cat(
     std::tuple{field("message_size_bytes", &Comparison::message_size_bytes, "bytes", "message size")},
     result::fields_through<DiagnosisSettings>(&Comparison::settings),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/diagnosis.hpp"
+#include "network/hostlist.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::result {
@@ -79,6 +80,24 @@ inline constexpr auto fields<Fault> = std::tuple{
           return result::ComponentOfFault{fault.component, fault.hosts, fault.other_hosts};
         },
         "", "the component in numbers; which of them count follows from the kind"),
+    field("host_names", &Fault::host_names, "", "names of the hosts concerned; empty = all hosts, or a group unnamed",
+          Since::later_version),
+    field("other_host_names", &Fault::other_host_names, "", "of cable, link and pair: those of the other end",
+          Since::later_version),
+    field(
+        "host_list", [](const Fault& fault) { return network::folded_hostlist(fault.host_names); }, "",
+        "host_names in short, as Slurm takes it: node[24-31]", Since::later_version),
+    field(
+        "other_host_list", [](const Fault& fault) { return network::folded_hostlist(fault.other_host_names); }, "",
+        "other_host_names in short", Since::later_version),
+    field("ranks", &Fault::ranks, "",
+          "ranks concerned, of a link those on its first host; empty for rail, switch, uplink and cable",
+          Since::later_version),
+    field("other_ranks", &Fault::other_ranks, "", "of link and pair: those of the other end", Since::later_version),
+    field("switch_name", result::or_null(&Fault::switch_name), "",
+          "of switch, uplink and cable: name of the switch or group; else null", Since::later_version),
+    field("other_switch_name", result::or_null(&Fault::other_switch_name), "", "of cable: that of the other end",
+          Since::later_version),
     field(
         "ratio", result::as<result::Ratio>(&Fault::ratio), "",
         "time over what is expected without the fault; of an unsteady component mean over median, by what is usual; in "
@@ -93,6 +112,9 @@ inline constexpr auto fields<Fault> = std::tuple{
     field("p_value", result::as<result::Probability>(&Fault::p_value), "",
           "probability that a sound component shows so much"),
     field("share", &Fault::share, "1", "of its pairs that are slow; less than 1: one of several parallel cables",
+          Since::later_version),
+    field("time_share", result::positive_or_null(&Fault::time_share), "1",
+          "of the time of all measured pairs together that it costs, by the medians of classes; null = unknown",
           Since::later_version),
     field("num_pairs", &Fault::num_pairs, "1", "ordered pairs that belong to it and were measured"),
     field("pairs", &Fault::pairs, "", "some of them, at most eight, as evidence"),
@@ -132,6 +154,29 @@ inline constexpr auto fields<DiagnosisSettings> = std::tuple{
 };
 
 template <>
+inline constexpr auto fields<ComparedClass> = std::tuple{
+    field("name", &ComparedClass::name, "",
+          "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
+    field("num_pairs", &ComparedClass::num_pairs, "1",
+          "ordered pairs that both have; beside a site profile those of the result"),
+    field("before_ns_median", result::as<result::Ratio>(&ComparedClass::before_ns), "ns",
+          "median of their times a message in the baseline, or the site profile"),
+    field("after_ns_median", result::as<result::Ratio>(&ComparedClass::after_ns), "ns", "the same in the other result"),
+    field("ratio", result::as<result::Ratio>(&ComparedClass::ratio), "",
+          "median over the pairs of after over before; beside a site profile after over before of the medians"),
+    field(
+        "ratio_interval",
+        [](const ComparedClass& one) {
+          return std::array{result::Ratio{one.ratio_low}, result::Ratio{one.ratio_high}};
+        },
+        "",
+        "its 95 % interval, each host counting as one; beside a site profile what a single run may show by the scatter "
+        "of "
+        "its runs, the ratio itself where it has one run"),
+    field("change", &ComparedClass::change, "", "beyond the threshold and beyond the interval"),
+};
+
+template <>
 inline constexpr auto fields<Diagnosis> = std::tuple_cat(
     result::fields_through<DiagnosisSettings>(&Diagnosis::settings),
     std::tuple{
@@ -143,6 +188,11 @@ inline constexpr auto fields<Diagnosis> = std::tuple_cat(
               "what pairs of one kind take, nearer ones first; kinds without pairs are left out"),
         field("faults", &Diagnosis::faults, "",
               "faults first, those that cost most time in all at the front; then notes on how the machine is built"),
+        field("profile", &Diagnosis::profile, "",
+              "classes beside the site profile that was given: before is the profile; one that is slower needs action, "
+              "as "
+              "a persistent fault does",
+              Since::later_version),
         field("notes", &Diagnosis::notes, "", "what could not be told, and why"),
     });
 

@@ -14,6 +14,7 @@
 
 #include "core/error.hpp"
 #include "core/units.hpp"
+#include "network/hostlist.hpp"
 #include "result/matrix_rows.hpp"
 
 namespace leadline::result {
@@ -70,7 +71,7 @@ std::string some_of(const std::vector<std::string>& names) {
 /// "2 hosts are only in 'run.h5': node1, node2".
 std::string only_in(const std::string& path, const std::vector<std::string>& hosts) {
   return fmt::format("{} host{} only in '{}': {}", hosts.size(), hosts.size() == 1 ? " is" : "s are", path,
-                     some_of(hosts));
+                     network::folded_hostlist(hosts));
 }
 
 double of_compared(diagnosis::Compared compared, double before, double after) {

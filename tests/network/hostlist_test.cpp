@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "support/refusal.hpp"
 
 namespace leadline::network {
@@ -75,6 +78,40 @@ TEST(hostlist, refuses_more_names_than_there_may_be_without_making_them) {
   for (int range = 0; range < 20; ++range) sum += ",0-999999999999999999";
   EXPECT_THAT(list_refusal(sum + "]"), HasSubstr("too many"));
   EXPECT_THAT(list_refusal("n", 0), HasSubstr("too many"));
+}
+
+std::string folded(const std::vector<std::string>& names) { return folded_hostlist(names); }
+
+TEST(hostlist, is_folded) {
+  EXPECT_EQ(folded({}), "");
+  EXPECT_EQ(folded({"login"}), "login");
+  EXPECT_EQ(folded({"node24"}), "node24");
+  EXPECT_EQ(folded({"node25", "node24", "node26", "node30"}), "node[24-26,30]");
+  EXPECT_EQ(folded({"a1", "a2", "b", "a1", "c7-ib0", "c8-ib0"}), "a[1-2],b,c[7-8]-ib0");
+  EXPECT_EQ(folded({"r1n0", "r1n1", "r2n0"}), "r1n[0-1],r2n0");
+  EXPECT_EQ(folded({"1", "2"}), "[1-2]");
+}
+
+TEST(hostlist, is_folded_with_leading_zeros) {
+  EXPECT_EQ(folded({"node08", "node09", "node10", "node11"}), "node[08-11]");
+  EXPECT_EQ(folded({"node8", "node9", "node10"}), "node[8-10]");
+  EXPECT_EQ(folded({"n9", "n09", "n10"}), "n[9,09-10]");
+  EXPECT_EQ(folded({"n099", "n100", "n101"}), "n[099-101]");
+}
+
+TEST(hostlist, that_is_folded_expands_to_the_same_names) {
+  const std::vector<std::vector<std::string>> lists = {
+      {"n9", "n09", "n10", "n11", "n011"},
+      {"r01c1", "r01c2", "r02c9", "r02c10", "login", "r1"},
+      {"1234567890123456789", "1234567890123456788"},  // too long for a number
+      {"a0", "a", "a00", "a1", "0"},
+      {"x-", "x1-", "x2-", "x3"}};
+  for (const std::vector<std::string>& names : lists) {
+    const std::string text = folded(names);
+    const std::vector<std::string> again = expanded(text);
+    EXPECT_EQ(std::set(again.begin(), again.end()), std::set(names.begin(), names.end())) << text;
+    EXPECT_EQ(again.size(), names.size()) << text;
+  }
 }
 
 }  // namespace

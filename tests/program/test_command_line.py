@@ -118,8 +118,8 @@ def test_what_was_meant_is_said(leadline: Leadline) -> None:
         (["diagnose", "--json", "r.h5"], "cannot read 'r.h5'"),
         (
             [],
-            "There are link, topology, bisection, io, diagnose, compare, simulate link, convert, info, partners, "
-            "patterns, schema, ",
+            "There are link, topology, bisection, io, diagnose, compare, profile, simulate link, convert, info, "
+            "partners, patterns, schema, ",
         ),
     ):
         done = leadline(*words)

@@ -109,6 +109,34 @@ def test_a_slow_host_is_named(measured: Any, leadline: Leadline, diagnosed: Any)
         assert word in done.out
 
 
+def test_what_a_finding_concerns_is_data(measured: Any, diagnosed: Any) -> None:
+    (host,) = faults(diagnosed(measured(SLOW_HOST)))
+    assert (host["host_names"], host["host_list"], host["ranks"]) == (["node5"], "node5", [10, 11])
+    assert (host["other_host_names"], host["other_ranks"], host["switch_name"]) == ([], [], None)
+    # 56 of 240 pairs take 1.8 times as long.
+    assert host["time_share"] == pytest.approx(56 * 0.8 / (240 + 56 * 0.8), rel=0.3)
+    (link,) = faults(diagnosed(measured({"slow_link": [6, 1], "factor": 4}, output="link.h5")))
+    assert (link["host_names"], link["other_host_names"]) == (["node1"], ["node6"])
+    assert (link["ranks"], link["other_ranks"]) == ([2, 3], [12, 13])
+    (rank,) = faults(diagnosed(measured({"slow_rank": 9, "factor": 2}, output="rank.h5")))
+    assert (rank["host_list"], rank["ranks"]) == ("node4", [9])
+
+
+def test_hosts_below_a_switch_are_told_in_short(leadline: Leadline, diagnosed: Any, tmp_path: Path) -> None:
+    network = "fat-tree:8x4"
+    (tmp_path / "faults.json").write_text('{"faults": [{"slow_uplink": 2, "level": 0, "factor": 2.5}]}')
+    words = ("--topology", network, "--ranks-per-host", "2", "--faults", tmp_path / "faults.json")
+    made = leadline("simulate", "link", *words, "--output", "r.h5")
+    assert made.status == 0, made.err
+    (uplink,) = faults(diagnosed(tmp_path / "r.h5", "--topology", network))
+    assert uplink["kind"] == "uplink"
+    assert len(uplink["host_names"]) == 8
+    assert uplink["host_list"].endswith("[16-23]")
+    assert uplink["switch_name"] in uplink["name"]
+    told = leadline("diagnose", tmp_path / "r.h5", "--topology", network)
+    assert f"hosts    {uplink['host_list']}\n" in told.out
+
+
 def test_a_sound_fabric_is_sound(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
     path = measured()
     (only,) = diagnosed(path)

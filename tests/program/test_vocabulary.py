@@ -25,6 +25,7 @@ WORDS: dict[str, list[str]] = {
     "io": [*FEW, "--objects", "2", "--object-size", "4KiB", "--delete"],
     "diagnose": ["run.h5"],
     "compare": ["run.h5", "run.h5"],
+    "profile": ["run.h5"],
     "simulate link": ["--topology", "fat-tree:4x2"],
     "convert": ["run.h5"],
     "info": ["run.h5"],
@@ -41,7 +42,7 @@ WORDS: dict[str, list[str]] = {
 }
 DOCUMENTS = {
     "link": "link", "topology": "topology", "bisection": "bisection", "io": "io", "diagnose": "diagnosis",
-    "compare": "comparison", "info": "info", "transports": "transports", "cost": "pattern-cost",
+    "compare": "comparison", "profile": "profile", "info": "info", "transports": "transports", "cost": "pattern-cost",
     "simulate bisection": "bisection-simulation", "view": "view", "convert": "written", "partners": "written",
     "patterns": "written",
     "simulate link": "written", "report": "written", "export": "written",

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads classes of pairs out of results, and profiles out of files.
+#include "cli/profiled_file.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/link_run.hpp"
+#include "command/text_file.hpp"
+#include "diagnosis/profile.hpp"
+#include "network/parse_network.hpp"
+#include "result/matrix_rows.hpp"
+#include "result/profile_json.hpp"
+
+namespace leadline::cli {
+
+Profile conditions_of(const result::LinkResultHeader& header, const diagnosis::Layout& layout) {
+  std::uint64_t most = 0;
+  const diagnosis::Members hosts = diagnosis::members_of(layout.host_of);
+  for (std::uint32_t host = 0; host < hosts.num_groups(); ++host) {
+    most = std::max<std::uint64_t>(most, hosts.of(host).size());
+  }
+  return {.transport = result::provenance_text(header, "transport"),
+          .direction = result::provenance_text(header, "direction"),
+          .is_serial = result::option_text(header, "serial") == "true",
+          .ranks_per_host = most,
+          .num_runs = 1,
+          .classes = {}};
+}
+
+Profile profile_of_file(result::LinkResultReader& reader, const std::string& topology) {
+  const result::LinkResultHeader& header = reader.header();
+  diagnosis::Layout layout =
+      result::layout_of(header.num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
+  if (!topology.empty()) layout.network = network::parse_network(topology, layout.host_names);
+  std::vector<Profile> repeats;
+  for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
+    Profile& one = repeats.emplace_back(conditions_of(header, layout));
+    for (std::size_t size = 0; size < header.message_sizes_bytes.size(); ++size) {
+      result::SliceRows rows(reader, repeat, size, workers_on_file);
+      const auto times = diagnosis::class_times(rows.of(Symptom::slow), layout, header.message_sizes_bytes[size]);
+      one.classes.insert(one.classes.end(), times.begin(), times.end());
+    }
+  }
+  Profile profile = diagnosis::joined(repeats);
+  profile.num_runs = 1;
+  return profile;
+}
+
+Profile read_profile(const std::string& path) {
+  if (path.empty()) return {};
+  return result::profile_of_text(path, read_text_file("--profile", path, "leadline profile writes one"));
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a site profile needs of a result of the link test.
+#pragma once
+
+#include <string>
+
+#include "diagnosis/layout.hpp"
+#include "model/profile.hpp"
+#include "result/link_result_reader.hpp"
+
+namespace leadline::cli {
+
+/// Without classes: what must be the same for its times to be comparable.
+Profile conditions_of(const result::LinkResultHeader& header, const diagnosis::Layout& layout);
+
+/// All message sizes; of several repeats the median. `topology` may be empty.
+Profile profile_of_file(result::LinkResultReader& reader, const std::string& topology);
+
+/// Empty path: none. Throws Error(bad_command_line) that names the file.
+Profile read_profile(const std::string& path);
+
+}  // namespace leadline::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Medians over runs, their scatter, and what lies outside of it.
+#include "diagnosis/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/units.hpp"
+#include "diagnosis/effects.hpp"
+#include "diagnosis/reference.hpp"
+#include "stats/significance.hpp"
+
+namespace leadline::diagnosis {
+
+std::vector<ProfiledClass> class_times(const Rows& rows, const Layout& layout, std::uint64_t message_size_bytes) {
+  const PairClasses classes(layout);
+  const Effects effects = fit(rows, classes);
+  std::vector<ProfiledClass> times;
+  for (std::size_t index = 0; index < effects.classes.size(); ++index) {
+    const Effects::OfClass& one = effects.classes[index];
+    if (one.num > 0) times.push_back({message_size_bytes, classes.name(index), one.num, 1, std::exp(one.median), 0});
+  }
+  return times;
+}
+
+std::string difference(const Profile& one, const Profile& other) {
+  if (one.transport != other.transport) return fmt::format("transport {} and {}", one.transport, other.transport);
+  if (one.direction != other.direction) return fmt::format("direction {} and {}", one.direction, other.direction);
+  if (one.is_serial != other.is_serial) return "one measured pairs one by one, the other many at once";
+  if (one.ranks_per_host != other.ranks_per_host) {
+    return fmt::format("{} and {} ranks a host", one.ranks_per_host, other.ranks_per_host);
+  }
+  return "";
+}
+
+Profile joined(std::span<const Profile> runs) {
+  Profile profile = runs.front();
+  profile.num_runs = 0;
+  profile.classes.clear();
+  std::map<std::pair<std::uint64_t, std::string>, std::vector<double>> logarithms;
+  for (const Profile& run : runs) {
+    profile.num_runs += run.num_runs;
+    for (const ProfiledClass& one : run.classes) {
+      std::vector<double>& known = logarithms[{one.message_size_bytes, one.name}];
+      if (known.empty()) profile.classes.push_back(one);
+      known.push_back(std::log(one.time_ns_median));
+      const auto entry = std::ranges::find_if(profile.classes, [&](const ProfiledClass& other) {
+        return other.message_size_bytes == one.message_size_bytes && other.name == one.name;
+      });
+      entry->num_pairs = std::max(entry->num_pairs, one.num_pairs);
+    }
+  }
+  for (ProfiledClass& one : profile.classes) {
+    const std::vector<double>& values = logarithms[{one.message_size_bytes, one.name}];
+    const auto num = static_cast<double>(values.size());
+    double mean = 0, squares = 0;
+    for (const double value : values) mean += value / num;
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    one.num_runs = values.size();
+    one.time_ns_median = std::exp(middle_of(values).median);
+    one.scatter = values.size() > 1 ? std::sqrt(squares / (num - 1)) : 0;
+  }
+  return profile;
+}
+
+std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const ProfiledClass> run,
+                                     std::vector<std::string>& notes) {
+  constexpr double upper = 0.975;
+  std::vector<ComparedClass> judged;
+  bool has_single = false;
+  for (const ProfiledClass& one : run) {
+    const auto usual = std::ranges::find_if(profile.classes, [&](const ProfiledClass& other) {
+      return other.message_size_bytes == one.message_size_bytes && other.name == one.name;
+    });
+    if (usual == profile.classes.end()) {
+      notes.push_back(fmt::format("not comparable with the site profile: it has no pairs '{}' with {}", one.name,
+                                  format_bytes(one.message_size_bytes)));
+      continue;
+    }
+    const auto num = static_cast<double>(usual->num_runs);
+    const double ratio = one.time_ns_median / usual->time_ns_median;
+    double reach = 1;
+    if (usual->num_runs > 1) {
+      reach = std::exp(stats::student_t_quantile(upper, num - 1) * usual->scatter * std::sqrt(1 + 1 / num));
+    } else {
+      has_single = true;
+    }
+    ComparedClass found{one.name, one.num_pairs, usual->time_ns_median, one.time_ns_median,
+                        ratio,    ratio / reach, ratio * reach,         Change::none};
+    if (ratio * least_share_of_profile > 1 && found.ratio_low > 1) found.change = Change::slower;
+    if (ratio < least_share_of_profile && found.ratio_high < 1) found.change = Change::faster;
+    judged.push_back(std::move(found));
+  }
+  if (has_single) {
+    notes.emplace_back(
+        "the site profile is of one run, so it is not known how much runs scatter: judged by the threshold alone");
+  }
+  return judged;
+}
+
+}  // namespace leadline::diagnosis

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learns a site profile from runs, and judges a run by it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diagnosis/layout.hpp"
+#include "diagnosis/rows.hpp"
+#include "model/diagnosis.hpp"
+#include "model/profile.hpp"
+
+namespace leadline::diagnosis {
+
+/// A class that reaches less than this share of the profile's speed is too slow.
+inline constexpr double least_share_of_profile = 0.8;
+
+/// What the classes of this layout take; those without pairs are left out. The rows are ln ns.
+std::vector<ProfiledClass> class_times(const Rows& rows, const Layout& layout, std::uint64_t message_size_bytes);
+
+/// In what two of them differ so that their times are not comparable: "transport tcp and mpi"; empty = in nothing.
+std::string difference(const Profile& one, const Profile& other);
+
+/// One profile of several whose difference() is empty; at least one.
+Profile joined(std::span<const Profile> runs);
+
+/// Classes of a run that the profile has: before = the profile, after = the run. The interval is what a single run may
+/// show by the scatter of the profile's runs (95 %, Student's t); with one run it is the ratio itself. Notes say what
+/// could not be judged.
+std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const ProfiledClass> run,
+                                     std::vector<std::string>& notes);
+
+}  // namespace leadline::diagnosis
