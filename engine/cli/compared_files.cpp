@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/link_run.hpp"
+#include "cli/link_command.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/compare.hpp"

@@ -11,7 +11,7 @@
 #include "bench/bisection/hdf5_reader.hpp"
 #include "bench/bisection/observed.hpp"
 #include "bench/run_options.hpp"
-#include "cli/link_run.hpp"
+#include "cli/link_command.hpp"
 #include "cli/main.hpp"
 #include "cli/profiled_file.hpp"
 #include "command/command_output.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `leadline link`: what the help says, which combinations of options are refused, and what then runs.
+#include "cli/link_command.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +12,6 @@
 
 #include "bench/link/options.hpp"
 #include "bench/link/plan.hpp"
-#include "cli/benchmark_options.hpp"
-#include "cli/link_run.hpp"
 #include "cli/main.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a run is the link test's own.
-#include "cli/link_run.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,10 +17,11 @@
 #include "bench/link/validity_warnings.hpp"
 #include "bench/plan.hpp"
 #include "cli/compared_files.hpp"
-#include "cli/run_diagnosis.hpp"
+#include "cli/link_command.hpp"
 #include "cluster/cluster.hpp"
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
+#include "command/run_diagnosis.hpp"
 #include "command/run_environment.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"

@@ -10,10 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/bisection/command.hpp"
 #include "bench/io/command.hpp"
 #include "bench/topology/command.hpp"
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
+#include "cli/link_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"

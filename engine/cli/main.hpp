@@ -12,13 +12,11 @@ namespace leadline::cli {
 /// The body of main(). Never throws.
 int run(int argc, char** argv) noexcept;
 
-int bisection_command(const std::vector<std::string>& arguments);
 int compare_command(const std::vector<std::string>& arguments);
 int convert_command(const std::vector<std::string>& arguments);
 int profile_command(const std::vector<std::string>& arguments);
 int diagnose_command(const std::vector<std::string>& arguments);
 int info_command(const std::vector<std::string>& arguments);
-int link_command(const std::vector<std::string>& arguments);
 int partners_command(const std::vector<std::string>& arguments);
 int patterns_command(const std::vector<std::string>& arguments);
 int schema_command(const std::vector<std::string>& arguments);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/link_run.hpp"
+#include "cli/link_command.hpp"
 #include "cli/main.hpp"
 #include "cli/npy.hpp"
 #include "command/command_output.hpp"

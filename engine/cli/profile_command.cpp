@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/run_options.hpp"
-#include "cli/link_run.hpp"
+#include "cli/link_command.hpp"
 #include "cli/main.hpp"
 #include "cli/profiled_file.hpp"
 #include "command/command_output.hpp"

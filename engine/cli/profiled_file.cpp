@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/link_run.hpp"
+#include "cli/link_command.hpp"
 #include "command/text_file.hpp"
 #include "diagnosis/profile.hpp"
 #include "network/parse_network.hpp"

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/benchmark_options.hpp"
+#include "bench/bisection/command.hpp"
+#include "command/option_parser.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::cli::bisection_options_test {

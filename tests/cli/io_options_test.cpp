@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/io/command.hpp"
+#include "command/option_parser.hpp"
 #include "command/text_file.hpp"
 #include "support/refusal.hpp"
 

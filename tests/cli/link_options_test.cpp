@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/benchmark_options.hpp"
+#include "cli/link_command.hpp"
+#include "command/option_parser.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::cli::link_options_test {

@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/bisection/command.hpp"
+#include "bench/io/command.hpp"
+#include "bench/topology/command.hpp"
+#include "cli/link_command.hpp"
 #include "cli/main.hpp"
 #include "fuzz/fuzz.hpp"
 #include "support/folder.hpp"

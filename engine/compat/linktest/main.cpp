@@ -11,7 +11,7 @@
 
 #include "bench/link/options.hpp"
 #include "bench/plan.hpp"
-#include "cli/link_run.hpp"
+#include "cli/link_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "compat/linktest/options.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/link/options.hpp"
-#include "cli/link_run.hpp"
+#include "cli/link_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "compat/mpilinktest/options.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/bisection/command.hpp"
 #include "bench/bisection/options.hpp"
-#include "cli/bisection_run.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "command/version.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers sockets, and observations slice by slice; reads the topology on rank 0 alone, since other hosts may not see
 // the file.
-#include "cli/run_diagnosis.hpp"
+#include "command/run_diagnosis.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `leadline bisection`: what the help says, which combinations of options are refused, and what then runs.
+#include "bench/bisection/command.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +14,6 @@
 #include "bench/bisection/plan.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/text.hpp"
-#include "cli/benchmark_options.hpp"
-#include "cli/bisection_run.hpp"
-#include "cli/main.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"
 #include "core/units.hpp"

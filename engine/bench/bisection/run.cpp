@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a run is the bisection test's own.
-#include "cli/bisection_run.hpp"
-
 #include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "bench/bisection/command.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/file.hpp"
 #include "bench/bisection/measure.hpp"
@@ -15,7 +14,7 @@
 #include "bench/bisection/text.hpp"
 #include "bench/bisection/validity_warnings.hpp"
 #include "bench/plan.hpp"
-#include "cli/run_diagnosis.hpp"
+#include "command/run_diagnosis.hpp"
 
 namespace leadline::cli {
 namespace {
