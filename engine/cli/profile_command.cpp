@@ -25,9 +25,8 @@ constexpr const char* profile_description =
     "runs scatter. The profile is JSON, which 'leadline diagnose --profile' judges later runs by.";
 
 constexpr const char* profile_epilogue =
-    "Exit status: 0 fine, 2 the command line is wrong, or a file is no complete result of the link test, or runs are "
-    "not\n"
-    "comparable with each other, 3 something is missing here, 4 a file is damaged.\n"
+    "Exit status: 0 fine, 2 the command line is wrong, or a file is no complete result of the link test, or runs are\n"
+    "not comparable with each other, 3 something is missing here, 4 a file is damaged.\n"
     "Example:\n"
     "  leadline profile good1.h5 good2.h5 good3.h5 --output site.json";
 

@@ -74,9 +74,12 @@ FindingList list_of(const Fault& fault) {
   return fault.persistence == Persistence::only_under_load ? FindingList::only_under_load : FindingList::persistent;
 }
 
+std::size_t num_slower_than_profile(const Diagnosis& diagnosis) {
+  return static_cast<std::size_t>(std::ranges::count(diagnosis.profile, Change::slower, &ComparedClass::change));
+}
+
 std::size_t num_counting(const Diagnosis& diagnosis) {
-  const auto num_slower = std::ranges::count(diagnosis.profile, Change::slower, &ComparedClass::change);
-  return static_cast<std::size_t>(std::ranges::count_if(diagnosis.faults, counts) + num_slower);
+  return static_cast<std::size_t>(std::ranges::count_if(diagnosis.faults, counts)) + num_slower_than_profile(diagnosis);
 }
 
 bool is_worse(const Comparison& comparison) {

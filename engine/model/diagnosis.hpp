@@ -146,7 +146,9 @@ FindingList list_of(const Fault& fault);
 /// Whether a fault needs action; the other lists make no run and no diagnosis end with status 1.
 inline bool counts(const Fault& fault) { return list_of(fault) == FindingList::persistent; }
 
-/// What needs action: such faults, and classes that are slower than the site profile says.
+/// Classes that are slower than the site profile says.
+std::size_t num_slower_than_profile(const Diagnosis& diagnosis);
+/// What needs action: faults that count, and these classes.
 std::size_t num_counting(const Diagnosis& diagnosis);
 
 const char* name_of(ComponentKind kind);

@@ -267,10 +267,8 @@ std::string fault_sentence(const Fault& fault) {
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
   std::vector<ListedFault> faults;
   for (const Fault& fault : diagnosis.faults) faults.push_back({&fault, ""});
-  const auto num_slower =
-      static_cast<std::size_t>(std::ranges::count(diagnosis.profile, Change::slower, &ComparedClass::change));
   return head(diagnosis, num_counting(diagnosis)) + slower_than_profile(diagnosis.profile) +
-         listed(faults, most_faults, num_slower) + notes_text(diagnosis.notes);
+         listed(faults, most_faults, num_slower_than_profile(diagnosis)) + notes_text(diagnosis.notes);
 }
 
 std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {

@@ -171,8 +171,7 @@ inline constexpr auto fields<ComparedClass> = std::tuple{
         },
         "",
         "its 95 % interval, each host counting as one; beside a site profile what a single run may show by the scatter "
-        "of "
-        "its runs, the ratio itself where it has one run"),
+        "of its runs, the ratio itself where it has one run"),
     field("change", &ComparedClass::change, "", "beyond the threshold and beyond the interval"),
 };
 
@@ -190,8 +189,7 @@ inline constexpr auto fields<Diagnosis> = std::tuple_cat(
               "faults first, those that cost most time in all at the front; then notes on how the machine is built"),
         field("profile", &Diagnosis::profile, "",
               "classes beside the site profile that was given: before is the profile; one that is slower needs action, "
-              "as "
-              "a persistent fault does",
+              "as a persistent fault does",
               Since::later_version),
         field("notes", &Diagnosis::notes, "", "what could not be told, and why"),
     });
