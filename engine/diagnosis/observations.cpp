@@ -385,7 +385,14 @@ void AlonePairs::add_slow(Diagnosis& diagnosis, const std::function<bool(std::ui
   }
   // One of many pairs may have been disturbed: only the best of several measurements makes a link.
   std::erase_if(slow, [](const Slow& one) { return !one.is_best_of_several; });
-  for (const Slow& one : slow) found.push_back(fault_of_link(one, spread));
+  std::vector<Fault> links;
+  std::vector<double> p_values;
+  for (const Slow& one : slow) p_values.push_back(links.emplace_back(fault_of_link(one, spread)).p_value);
+  const std::vector<bool> stays =
+      stats::rejected(p_values, slice_.retested.size(), diagnosis.settings.false_discovery_rate);
+  for (std::size_t index = 0; index < links.size(); ++index) {
+    if (stays[index]) found.push_back(std::move(links[index]));
+  }
   if (found.size() <= most_slow_alone) {
     diagnosis.faults.insert(diagnosis.faults.end(), found.begin(), found.end());
     return;

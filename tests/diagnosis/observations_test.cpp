@@ -157,6 +157,21 @@ TEST(ObservedSlice, NamesALinkOnlyWhereTheBestOfSeveralAloneIsSlow) {
   EXPECT_THAT(diagnosed(slice, sixteen_hosts(), {}).diagnosis.faults, IsEmpty());
 }
 
+TEST(ObservedSlice, OfFewPairsAloneTheirScatterIsHardlyKnown) {
+  ObservedSlice slice = observed(sound);
+  slice.alone.clear();
+  std::uint32_t rank = 0;
+  for (const double factor : {0.95, 0.97, 0.99, 1.0, 1.0, 1.02, 1.04, 1.09}) {
+    slice.alone.push_back({rank, rank + 1, factor * usual_of_test_ns});
+    rank += 2;
+  }
+  slice.retested.assign(10, {3, 4, usual_of_test_ns});
+  slice.retested[0] = {2, 9, 1.5 * usual_of_test_ns};  // nine spreads
+  EXPECT_THAT(diagnosed(slice, sixteen_hosts(), {}).diagnosis.faults, IsEmpty());
+  slice.retested[0].time_ns = 4 * usual_of_test_ns;
+  EXPECT_THAT(names_of(diagnosed(slice, sixteen_hosts(), {})), ElementsAre("the link between n02 and n09"));
+}
+
 TEST(ObservedSlice, NamesTheEndThatSlowPairsHaveInCommonWhereLoadHidesIt) {
   ObservedSlice slice = observed([](std::uint32_t, std::uint32_t) { return 4; }, host_5);
   EXPECT_THAT(names_of(diagnosed(slice, sixteen_hosts(), {})), ElementsAre("host n05"));

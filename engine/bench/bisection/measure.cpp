@@ -412,7 +412,8 @@ BisectionSummary Measuring::summarize() {
 }
 
 /// Collective: each of the slowest connections again, one after the other, while all others rest. One that is slow
-/// alone has its best of several attempts: what else the hosts do makes a connection slower, and never faster.
+/// alone has its best of several attempts: what else the hosts do makes a connection slower, and never faster. The
+/// others come between two attempts, so that what disturbs a host for some milliseconds does not meet all of them.
 void Measuring::retest(double median_bytes_per_s) {
   // Of few pairs alone most may have a slow end; then the median connection is the better reference.
   double usual_bytes_per_s = median_bytes_per_s;
@@ -425,17 +426,22 @@ void Measuring::retest(double median_bytes_per_s) {
   if (!slowest.empty())
     current_step_.enter(next_position(PatternKind::random, 0, 0, {}), CurrentStep::Activity::retest);
   for (SlowConnection& connection : slowest) {
-    const AlonePair pair{connection.from, connection.to};
     connection.alone_time_ns = std::numeric_limits<double>::infinity();
     connection.slow_alone = true;
-    for (int attempt = 0; attempt < max_retests_alone && connection.slow_alone; ++attempt) {
+  }
+  for (int attempt = 0; attempt < max_retests_alone; ++attempt) {
+    for (SlowConnection& connection : slowest) {
+      if (!connection.slow_alone) continue;
+      const AlonePair pair{connection.from, connection.to};
       const double time_ns = times_alone(std::span(&pair, 1), size_.message_size_bytes).front();
-      if (time_ns == 0) break;
+      if (time_ns == 0) continue;  // the pair is lost
       connection.alone_time_ns = std::min(connection.alone_time_ns, time_ns);
       connection.slow_alone = bytes_per_s(size_.message_size_bytes, connection.alone_time_ns) <
                               (1 - stage_.request.diagnosis.threshold) * usual_bytes_per_s;
     }
-    if (std::isinf(connection.alone_time_ns)) continue;  // the pair is lost
+  }
+  for (const SlowConnection& connection : slowest) {
+    if (std::isinf(connection.alone_time_ns)) continue;
     if (stage_.progress != nullptr) stage_.progress->retest_done(connection);
     measured_.slow_connections.push_back(connection);
   }
