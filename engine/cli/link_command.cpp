@@ -19,7 +19,7 @@
 #include "core/units.hpp"
 #include "memory/buffer.hpp"
 #include "options/values.hpp"
-#include "output/plan_text.hpp"
+#include "output/link_text.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::cli {

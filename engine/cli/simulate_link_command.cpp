@@ -26,10 +26,9 @@
 #include "result/convert.hpp"
 #include "result/link_result_file.hpp"
 #include "result/output_file.hpp"
-#include "synthetic/fault_file.hpp"
+#include "synthetic/faults.hpp"
 #include "synthetic/machine.hpp"
 #include "synthetic/result.hpp"
-#include "synthetic/scenario.hpp"
 #include "synthetic/simulator.hpp"
 
 namespace leadline::cli {

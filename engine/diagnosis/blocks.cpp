@@ -13,8 +13,8 @@
 
 #include "core/random.hpp"
 #include "diagnosis/evidence.hpp"
-#include "diagnosis/learnt_network.hpp"
-#include "stats/significance.hpp"
+#include "diagnosis/learnt_groups.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
 namespace {

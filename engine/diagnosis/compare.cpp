@@ -9,7 +9,7 @@
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/effects.hpp"
 #include "diagnosis/evidence.hpp"
-#include "diagnosis/learnt_network.hpp"
+#include "diagnosis/learnt_groups.hpp"
 #include "diagnosis/profile.hpp"
 #include "diagnosis/search.hpp"
 

@@ -18,7 +18,7 @@
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/layout.hpp"
 #include "model/diagnosis.hpp"
-#include "stats/significance.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
 namespace {

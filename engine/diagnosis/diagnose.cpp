@@ -16,11 +16,10 @@
 
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
-#include "diagnosis/learnt_network.hpp"
-#include "diagnosis/learnt_sockets.hpp"
+#include "diagnosis/learnt_groups.hpp"
 #include "diagnosis/search.hpp"
 #include "diagnosis/slow_paths.hpp"
-#include "stats/significance.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
 namespace {

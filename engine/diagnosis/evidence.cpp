@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/random.hpp"
-#include "stats/significance.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
 namespace {

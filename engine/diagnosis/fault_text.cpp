@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnosis/learnt_network.hpp"
+#include "diagnosis/learnt_groups.hpp"
 #include "network/hostlist.hpp"
 
 namespace leadline::diagnosis {

@@ -22,7 +22,7 @@
 #include "diagnosis/reference.hpp"
 #include "diagnosis/rows.hpp"
 #include "network/hostlist.hpp"
-#include "stats/significance.hpp"
+#include "stats/interval.hpp"
 #include "stats/summary.hpp"
 
 namespace leadline::diagnosis {

@@ -12,7 +12,7 @@
 #include "core/units.hpp"
 #include "diagnosis/effects.hpp"
 #include "diagnosis/reference.hpp"
-#include "stats/significance.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
 

@@ -9,9 +9,9 @@
 
 #include "diagnosis/blocks.hpp"
 #include "diagnosis/components.hpp"
-#include "diagnosis/learnt_network.hpp"
+#include "diagnosis/learnt_groups.hpp"
 #include "diagnosis/shared_paths.hpp"
-#include "stats/significance.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
 namespace {

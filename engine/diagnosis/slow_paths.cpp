@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "diagnosis/learnt_network.hpp"
+#include "diagnosis/learnt_groups.hpp"
 #include "diagnosis/reference.hpp"
 
 namespace leadline::diagnosis {

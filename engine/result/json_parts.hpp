@@ -10,7 +10,7 @@
 #include "bench/run_options.hpp"
 #include "core/json.hpp"
 #include "model/result.hpp"
-#include "options/recorded_option.hpp"
+#include "options/option_table.hpp"
 #include "result/described_json.hpp"
 
 namespace leadline::result {

@@ -11,7 +11,7 @@
 #include "core/units.hpp"
 #include "result/hdf5/hdf5_store.hpp"
 #include "result/json.hpp"
-#include "result/sion/sion_store.hpp"
+#include "result/sion/sion_output.hpp"
 
 namespace leadline::result {
 

@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "result/hdf5/hdf5_reader.hpp"
 #include "result/hdf5/run_reader.hpp"
-#include "result/sion/container/input_file.hpp"
+#include "result/sion/container/reader.hpp"
 #include "result/sion/sion_reader.hpp"
 #include "result/subprocess.hpp"
 

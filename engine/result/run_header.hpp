@@ -11,7 +11,7 @@
 
 #include "model/provenance.hpp"
 #include "model/request.hpp"
-#include "options/recorded_option.hpp"
+#include "options/option_table.hpp"
 #include "result/sion/container/reader.hpp"
 
 namespace leadline::result {

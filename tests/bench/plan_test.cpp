@@ -9,7 +9,7 @@
 
 #include "bench/plan.hpp"
 #include "core/error.hpp"
-#include "output/plan_text.hpp"
+#include "output/link_text.hpp"
 
 namespace leadline::bench::link {
 namespace {

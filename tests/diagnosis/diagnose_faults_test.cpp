@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "made_up.hpp"
-#include "synthetic/scenario.hpp"
+#include "synthetic/faults.hpp"
 
 namespace leadline::diagnosis::diagnose_faults_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/random.hpp"
 #include "made_up.hpp"
 #include "shared_rows.hpp"
-#include "synthetic/scenario.hpp"
+#include "synthetic/faults.hpp"
 
 namespace leadline::diagnosis {
 namespace {

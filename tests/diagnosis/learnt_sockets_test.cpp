@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which places of hosts share a socket, from times inside hosts.
-#include "diagnosis/learnt_sockets.hpp"
+#include "diagnosis/learnt_groups.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

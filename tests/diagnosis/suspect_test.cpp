@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "diagnosis/evidence.hpp"
-#include "stats/significance.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::diagnosis::suspect_test {
 namespace {

@@ -32,7 +32,7 @@
 #include "network/parse_network.hpp"
 #include "options/values.hpp"
 #include "schedule/edge_list.hpp"
-#include "synthetic/fault_file.hpp"
+#include "synthetic/faults.hpp"
 #include "transport/model/fabric.hpp"
 #include "transport/settings.hpp"
 

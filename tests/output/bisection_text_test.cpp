@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/bisection/progress.hpp"
 #include "bench/bisection/text.hpp"
 #include "output/bisection_fixture.hpp"
 #include "support/screen.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/io/progress.hpp"
 #include "bench/io/text.hpp"
 #include "output/io_fixture.hpp"
 #include "support/screen.hpp"

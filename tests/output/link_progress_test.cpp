@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress in lines that align and in a bar that stays within its terminal.
-#include "output/link_progress.hpp"
+#include "output/link_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

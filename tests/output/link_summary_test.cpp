@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summary of a link test, word by word for one slice, and its parts for everything else.
-#include "output/link_summary.hpp"
+#include "output/link_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

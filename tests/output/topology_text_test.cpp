@@ -7,7 +7,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "bench/topology/progress.hpp"
 #include "bench/topology/text.hpp"
 #include "output/run_text.hpp"
 #include "support/screen.hpp"

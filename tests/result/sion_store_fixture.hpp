@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "result/sion/sion_reader.hpp"
-#include "result/sion/sion_store.hpp"
+#include "result/sion/sion_output.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {

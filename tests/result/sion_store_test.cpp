@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the SION store writes is what LinkTest writes, and behind it what our reader reads.
-#include "result/sion/sion_store.hpp"
+#include "result/sion/sion_output.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

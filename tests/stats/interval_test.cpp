@@ -9,7 +9,6 @@
 #include <numbers>
 #include <vector>
 
-#include "stats/significance.hpp"
 
 namespace leadline::stats::interval_test {
 namespace {

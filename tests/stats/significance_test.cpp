@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // False discovery rates against a brute force and the paper's example.
-#include "stats/significance.hpp"
+#include "stats/interval.hpp"
 
 #include <gtest/gtest.h>
 

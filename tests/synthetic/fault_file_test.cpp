@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults files: every key, names and numbers alike, and every mistake with its place.
-#include "synthetic/fault_file.hpp"
+#include "synthetic/faults.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random faults: possible ones only, each kind, never two on one host, the same for the same seed.
-#include "synthetic/scenario.hpp"
+#include "synthetic/faults.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

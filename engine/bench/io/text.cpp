@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptions of a request that plan and summary share, and what --dry-run prints of a parallel file test.
+// What --dry-run prints of a parallel file test, its progress, and what `leadline info` says of its file.
 #include "bench/io/text.hpp"
 
 #include <fmt/format.h>
@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/units.hpp"
+#include "output/file_info.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {
@@ -318,6 +320,214 @@ std::string io_rates_table(const IoResult& result) {
   const bool has_rates =
       std::any_of(result.phases.begin(), result.phases.end(), [](const auto& phase) { return phase.is_complete; });
   return fmt::format("rates in {}\n{}{}", unit.name, table.text(), has_rates ? meanings(result) : "");
+}
+
+namespace {
+
+using bench::io::PhaseProgress;
+constexpr double phase_line_interval_s = 1;
+
+double share_done(const PhaseProgress& progress) {
+  if (progress.bytes_total == 0) return 1;
+  return std::min(static_cast<double>(progress.bytes_done) / static_cast<double>(progress.bytes_total), 1.0);
+}
+
+double rate_so_far(const PhaseProgress& progress) {
+  return progress.elapsed_s > 0 ? static_cast<double>(progress.bytes_done) / progress.elapsed_s : 0;
+}
+
+/// By bytes, and never longer than the time limit leaves.
+double left_s(const IoRequest& request, const PhaseProgress& progress) {
+  if (progress.bytes_done == 0) return request.time_limit_s > 0 ? request.time_limit_s : not_measured;
+  const double by_bytes = time_left_s(share_done(progress), 1, progress.elapsed_s);
+  if (!(request.time_limit_s > 0)) return by_bytes;
+  return std::min(by_bytes, std::max(request.time_limit_s - progress.elapsed_s, 0.0));
+}
+
+/// "write", "write 2 of 5".
+std::string name_of_phase(const IoRequest& request, const PhasePosition& position) {
+  const std::string name = name_of(position.operation);
+  return request.repeat > 1 ? fmt::format("{} {} of {}", name, position.repeat + 1, request.repeat) : name;
+}
+
+/// "write 2 of 5: 512.0 MiB in 0.21 s, 2.345 GiB/s".
+std::string end_line(const IoRequest& request, const PhaseSummary& summary) {
+  const std::string name = name_of_phase(request, summary.position);
+  if (!summary.is_complete) return fmt::format("{}: not complete\n", name);
+  const std::uint64_t bytes = summary.bytes > 0 ? summary.bytes : summary.message_bytes;
+  return fmt::format("{}: {} in {}, {}\n", name, about_bytes(bytes), format_duration(1e-9 * summary.wall_ns),
+                     format_bandwidth(summary.bytes_per_s));
+}
+
+class IoLineProgress final : public bench::io::Progress {
+ public:
+  IoLineProgress(IoRequest request, ProgressOutlet outlet) : request_(std::move(request)), outlet_(std::move(outlet)) {}
+
+  void phase_begins(const PhasePosition&, std::uint64_t) override {
+    next_line_s_ = outlet_.now_s() + phase_line_interval_s;
+  }
+
+  void phase_goes_on(const PhaseProgress& progress) override {
+    if (outlet_.now_s() < next_line_s_) return;
+    outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
+                              percent_text(share_done(progress)), about_bytes(progress.bytes_total),
+                              format_bandwidth(rate_so_far(progress)), format_duration(left_s(request_, progress))));
+    next_line_s_ = outlet_.now_s() + phase_line_interval_s;
+  }
+
+  void phase_ends(const PhaseSummary& summary) override { outlet_.write(end_line(request_, summary)); }
+
+  void waits(const std::string& for_what) override { outlet_.write(for_what + "\n"); }
+
+ private:
+  IoRequest request_;
+  ProgressOutlet outlet_;
+  double next_line_s_ = 0;
+};
+
+class IoBarProgress final : public bench::io::Progress {
+ public:
+  IoBarProgress(IoRequest request, ProgressOutlet outlet)
+      : request_(std::move(request)), outlet_(outlet), bar_(std::move(outlet)) {}
+  ~IoBarProgress() override { bar_.vanish(); }
+  IoBarProgress(const IoBarProgress&) = delete;
+  IoBarProgress& operator=(const IoBarProgress&) = delete;
+
+  void phase_begins(const PhasePosition& position, std::uint64_t) override {
+    bar_.draw(0, name_of_phase(request_, position), "begins");
+  }
+
+  void phase_goes_on(const PhaseProgress& progress) override {
+    if (!bar_.is_due()) return;
+    bar_.draw(share_done(progress), name_of_phase(request_, progress.position),
+              fmt::format("{}, {} left, {}", about_bytes(progress.bytes_done),
+                          format_duration(left_s(request_, progress)), format_bandwidth(rate_so_far(progress))));
+  }
+
+  void phase_ends(const PhaseSummary& summary) override {
+    bar_.vanish();
+    outlet_.write(end_line(request_, summary));
+  }
+
+  void waits(const std::string& for_what) override { bar_.draw(0, for_what, "..."); }
+
+ private:
+  IoRequest request_;
+  ProgressOutlet outlet_;
+  ProgressBar bar_;
+};
+
+}  // namespace
+
+std::unique_ptr<bench::io::Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet) {
+  return std::make_unique<IoLineProgress>(request, std::move(outlet));
+}
+
+std::unique_ptr<bench::io::Progress> make_io_bar(const IoRequest& request, ProgressOutlet outlet) {
+  return std::make_unique<IoBarProgress>(request, std::move(outlet));
+}
+
+std::unique_ptr<bench::io::Progress> make_io_progress(const IoRequest& request) {
+  if (request.quiet) return std::make_unique<bench::io::Progress>();
+  if (is_redrawable_terminal()) return make_io_bar(request, standard_error_outlet());
+  return make_io_lines(request, standard_error_outlet());
+}
+
+
+namespace {
+
+using result::io::KeptPhase;
+
+constexpr std::size_t most_phases_shown = 64, most_files_shown = 4;
+
+std::string movement_text(const result::io::Header& header) {
+  const bool has_order = header.movement != schedule::name_of(schedule::Movement::n_n);
+  return line("movement", harmless(header.movement + (has_order ? ", " + header.order : "")));
+}
+
+std::string objects_text(const result::io::Header& header) {
+  return line("objects", fmt::format("{} a rank, of {}", header.num_objects, format_bytes(header.object_size_bytes)));
+}
+
+std::string files_text(const result::io::Header& header) {
+  std::vector<int> io_ranks(header.io_ranks.begin(), header.io_ranks.end());
+  std::ranges::sort(io_ranks);
+  std::string text = line("I/O ranks", number_ranges(io_ranks));
+  text += line("backend", harmless(header.backend_library));
+  text += line("file system", harmless(header.file_system));
+  const std::size_t num_shown = std::min(header.files.size(), most_files_shown);
+  for (std::size_t index = 0; index < num_shown; ++index) {
+    text += line(index == 0 ? "files" : "", harmless(header.files[index]));
+  }
+  if (header.files.size() > num_shown) text += line("", fmt::format("and {} more", header.files.size() - num_shown));
+  return text;
+}
+
+/// What makes a phase's rate worth more or less; without files there is no cache and no storage.
+std::string remarks_on(const KeptPhase& phase, const result::io::Header& header) {
+  std::string remarks;
+  if (!phase.is_complete) remarks = (phase.is_interrupted ? "" : "failed: ") + harmless(phase.error);
+  const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "" : "; ") + remark; };
+  if (phase.num_mismatches > 0) add(counted(phase.num_mismatches, "wrong object"));
+  if (header.files.empty()) return remarks;
+  if (phase.source) add(*phase.source == "not_known" ? "from where is not known" : "from " + harmless(*phase.source));
+  if (phase.is_durable) add(*phase.is_durable ? "durable" : "not durable");
+  return remarks;
+}
+
+/// The rates of all phases go in one unit.
+Unit unit_of_phase_rates(const std::vector<KeptPhase>& phases) {
+  std::vector<double> rates;
+  for (const KeptPhase& phase : phases) rates.push_back(phase.bytes_per_s);
+  return bandwidth_unit(middle_of(rates));
+}
+
+std::string phase_table(const std::vector<KeptPhase>& phases, const result::io::Header& header) {
+  if (phases.empty()) return "\n  No phase was measured.\n";
+  const Unit unit = unit_of_phase_rates(phases);
+  Table table({{"operation", Align::left},
+               {"repeat"},
+               {"bytes"},
+               {unit.name},
+               {"by wall time"},
+               {"wall time"},
+               {"", Align::left}});
+  const std::size_t num_shown = std::min(phases.size(), most_phases_shown);
+  for (std::size_t index = 0; index < num_shown; ++index) {
+    const KeptPhase& phase = phases[index];
+    table.add_row({name_of(phase.operation), std::to_string(phase.repeat), about_bytes(phase.bytes),
+                   in_unit(phase.bytes_per_s, unit), in_unit(phase.bytes_per_s_wall, unit),
+                   format_time_ns(phase.wall_ns), remarks_on(phase, header)});
+  }
+  std::string text = "\n" + table.text();
+  if (phases.size() > num_shown) text += fmt::format("  and {} more\n", phases.size() - num_shown);
+  return text;
+}
+
+Json phase_json(const KeptPhase& phase) {
+  Json json = {{"operation", name_of(phase.operation)}, {"repeat", phase.repeat}, {"is_complete", phase.is_complete}};
+  result::add_fields(json, phase);
+  return json;
+}
+
+}  // namespace
+
+ResultInfo info_of(const result::io::Hdf5Reader& reader) {
+  const result::io::Header& header = reader.header();
+  const std::vector<HostRanks> hosts = hosts_of(reader);
+  const std::vector<KeptPhase> phases = kept_phases(reader);
+  std::string text = line("result", fmt::format("parallel file test, format {}", header.format_version));
+  text += run_text(header) + ranks_text(header, hosts);
+  text += movement_text(header) + objects_text(header) + files_text(header);
+  text += line("phases", fmt::format("{} of {}", phases.size(), header.num_phases)) + phase_table(phases, header);
+
+  Json json = run_json("io", header);
+  result::add_fields(json, header);
+  json["num_phases"] = header.num_phases;
+  add_origin(json, header, hosts);
+  json["phases"] = Json::array();
+  for (const KeptPhase& phase : phases) json["phases"].push_back(phase_json(phase));
+  return {text, json};
 }
 
 }  // namespace leadline::output

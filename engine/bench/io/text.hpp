@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parallel file test as text for people: its plan, its progress and its summary.
+// A parallel file test as text for people: its plan, its progress, its summary, and what a file has of it.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 #include "output/file_info.hpp"
+#include "output/progress_outlet.hpp"
 
 namespace leadline::output {
 
@@ -51,5 +52,12 @@ std::string objects_description(std::uint64_t num_objects, std::uint64_t object_
 
 /// For `leadline info`; reads as much of the result as that takes.
 ResultInfo info_of(const result::io::Hdf5Reader& reader);
+
+
+/// Lines, a second apart, for what is no terminal.
+std::unique_ptr<bench::io::Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet);
+
+/// One line that is redrawn.
+std::unique_ptr<bench::io::Progress> make_io_bar(const IoRequest& request, ProgressOutlet outlet);
 
 }  // namespace leadline::output

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A topology test as text for people: its plan, its progress and its summary.
+// A topology test as text for people: its plan, its progress, its summary, and what a file has of it.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "model/topology_request.hpp"
 #include "model/topology_result.hpp"
 #include "output/file_info.hpp"
+#include "output/progress_outlet.hpp"
 
 namespace leadline::output {
 
@@ -74,5 +75,18 @@ std::string topology_plan_text(const TopologyRequest& request, const bench::topo
 
 /// For `leadline info`; reads as much of the result as that takes.
 ResultInfo info_of(const result::topology::Hdf5Reader& reader);
+
+
+/// One line a cell: exchange time and chosen rate at the median, time since the beginning, and how long it will still
+/// take; units are chosen with the first line of a message size. With --duration one line a slice of load, with what
+/// was verified.
+std::unique_ptr<bench::topology::Progress> make_topology_lines(const TopologyRequest& request,
+                                                               const std::vector<TopologyFacts>& topologies,
+                                                               ProgressOutlet outlet);
+
+/// One line that is redrawn, and disappears at the end.
+std::unique_ptr<bench::topology::Progress> make_topology_bar(const TopologyRequest& request,
+                                                             const std::vector<TopologyFacts>& topologies,
+                                                             ProgressOutlet outlet);
 
 }  // namespace leadline::output

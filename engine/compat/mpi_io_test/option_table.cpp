@@ -8,6 +8,7 @@
 #include <array>
 #include <string_view>
 
+#include "compat/mpi_io_test/options.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::mpi_io_test {
@@ -157,6 +158,58 @@ std::span<const Option> options() { return all_options; }
 
 std::vector<GivenOption> options_in(std::span<const std::string> words, const std::string& origin) {
   return Reader(words, origin).read();
+}
+
+
+std::string help() {
+  return "Usage: mpi_io_test.x -type N -size SIZE [-nobj N] [-target FILE] [OPTIONS]\n"
+         "Start it in parallel: mpirun -np 50 mpi_io_test.x -type 2 -nobj 20480 -size 64K -target FILE, srun ...\n\n"
+         "This is the front end of Leadline for the command lines of the MPI-IO Test (user's guide 1.0, 2006): all\n"
+         "processes write objects to files through MPI-IO, then read and check them. -name and --name are the same;\n"
+         "the later one of two counts.\n\n"
+         "How data moves:\n"
+         "  -type N             1: N processes to N files, 2: N to 1 file, 3: N to M processes to M files,\n"
+         "                      4: N to M processes to 1 file, 5: N processes to M files\n"
+         "  -nobj N             objects of a process (default: 1)\n"
+         "  -size SIZE          of an object, a multiple of 8 bytes\n"
+         "  -strided 0|1        1: object 0 of all processes, then object 1 ...; types 2, 4, 5 (default: 0)\n"
+         "  -num_io \"N ...\"     types 3, 4: processes that do I/O, with -host those on each host; type 5: files\n"
+         "  -host \"NAME ...\"    types 3, 4: hosts whose lowest processes do I/O\n"
+         "  -csize SIZE         types 3, 4: circular buffer of an I/O process (default: what fits into 64M)\n"
+         "  -ahead N            types 3, 4: circular buffers beside the one in use (default: 0)\n"
+         "  -nofile             types 3, 4: only the messages\n"
+         "  -norsend            types 3, 4: I/O processes have no objects of their own\n"
+         "  -collective         collective calls instead of independent ones\n"
+         "  -barrier            a barrier before each write\n"
+         "Files:\n"
+         "  -target FILE        %r is the rank, %h the host, %p the process, %% a percent sign\n"
+         "                      (default: ./test_file.out, for types 1 and 3 ./test_file.out.%r)\n"
+         "  -targets FILE       a file with one such name in each line; needed by type 5\n"
+         "  -deletefile         delete the files at the end\n"
+         "  -preallocate SIZE   of each file before it is written (default: -1, nothing)\n"
+         "  -hints KEY VALUE .. for MPI-IO, up to the next word with a dash; also KEY=VALUE\n"
+         "  -dio                direct I/O, asked for by hints\n"
+         "Phases and data:\n"
+         "  -op write|read      only this (default: both)\n"
+         "  -sync               sync before the file is closed after writing\n"
+         "  -sleep S            seconds between writing and reading (default: 0)\n"
+         "  -touch 1|2|3        never, the first element of each object, or of each page (default: 1)\n"
+         "  -chkdata 0|1|2|3    check none, the first, the first two, or all elements of each object (default: 1)\n"
+         "Output:\n"
+         "  -output FILE        results go to FILE (default: standard output)\n"
+         "  -errout FILE        errors go to FILE (default: standard error)\n"
+         "  -lhosts             list the hosts\n"
+         "  -verbose            also the times of each process\n"
+         "  -setup FILE         options from FILE, one in each line; those of the command line go before them\n"
+         "  -print_setup        print all settings as such a file, and end\n"
+         "  -help               print this\n"
+         "New with Leadline:\n"
+         "  -backend NAME       mpi-io, mpi-io:ompio, mpi-io:romio or posix (default: mpi-io)\n"
+         "  -allow_fragile      make collective calls also where a trial before the run has failed\n"
+         "  -result FILE        keep everything in FILE (.h5 or .json), for leadline report\n"
+         "  -overwrite          replace that FILE\n\n"
+         "SIZE is a number, alone or with w (2), b (512), KB, MB, GB, TB (1000) or K, M, G, T, KiB ... (1024).\n"
+         "Flags are undone by =0, as in -collective=0. Exit status: 0 fine, 255 otherwise.\n";
 }
 
 }  // namespace leadline::compat::mpi_io_test

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/error.hpp"
-#include "core/json_members.hpp"
+#include "core/json.hpp"
 #include "core/random.hpp"
 
 namespace leadline::transport::model {

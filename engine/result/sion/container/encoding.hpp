@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 
-#include "result/sion/container/input_file.hpp"
 #include "result/sion/container/layout.hpp"
 #include "result/sion/container/reader.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the summary of a link test, part by part.
-#include "output/link_summary.hpp"
+// What --dry-run prints of a link test, its progress and its summary.
+#include "output/link_text.hpp"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,15 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "core/units.hpp"
 #include "output/diagnosis_text.hpp"
-#include "output/plan_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 #include "result/slice_facts.hpp"
+#include "schedule/schedule.hpp"
 
 namespace leadline::output {
 
@@ -303,6 +304,256 @@ std::string link_summary(const LinkResult& result, const std::string& result_pat
   add_part(verdict_text(result.slices));
   add_part(findings_text(result.findings));
   add_part(tail(result, result_path));
+  return text;
+}
+
+namespace {
+
+using bench::link::RoundNumbers;
+
+double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
+  return time_left_s(static_cast<double>(round), static_cast<double>(num_rounds), elapsed_s);
+}
+
+class LinkLineProgress : public bench::link::Progress {
+ public:
+  LinkLineProgress(Direction direction, ProgressOutlet outlet) : direction_(direction), outlet_(std::move(outlet)) {}
+
+  void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
+    slice_ = slice;
+    so_far_ = {};
+    std::string text = fmt::format("message size {}", format_bytes(slice.message_size_bytes));
+    if (num_slices > 1) text += fmt::format(" ({} of {})", slice_number, num_slices);
+    if (slice.repeat > 0) text += fmt::format(", repeat {}", slice.repeat + 1);
+    if (slice.permutation >= 0) text += fmt::format(", permutation {}", slice.permutation + 1);
+    title_ = std::move(text);
+  }
+
+  void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) override {
+    if (so_far_.num_pairs == 0) begin_table(round, num_rounds);
+    add(round);
+    const std::string number = fmt::format("{}/{}", round.round, num_rounds);
+    outlet_.write(
+        fmt::format("{:>{}} {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} |{} {:>10} {:>10}\n",
+                    number, number_width_, time(round.time_ns_min), time(round.time_ns_mean), time(round.time_ns_max),
+                    bandwidth(round.time_ns_min), bandwidth(round.time_ns_mean), bandwidth(round.time_ns_max),
+                    time(so_far_.time_ns_min), time(so_far_.time_ns_mean), time(so_far_.time_ns_max), across(round),
+                    format_duration(elapsed_s), format_duration(left_s(round.round, num_rounds, elapsed_s))));
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    outlet_.write(line_of_lost_pair(low, high, why));
+  }
+
+  void retest_done(const SlowPair& pair) override {
+    outlet_.write(fmt::format("retest {} -> {}: {} at first, {} alone\n", pair.from, pair.to,
+                              format_time_ns(pair.time_ns), format_time_ns(pair.retest_time_ns)));
+  }
+
+ private:
+  std::string time(double time_ns) const { return in_unit(time_ns, time_unit_); }
+  std::string bandwidth(double time_ns) const {
+    return in_unit(bandwidth_bytes_per_s(time_ns, slice_.message_size_bytes, direction_), bandwidth_unit_);
+  }
+
+  /// What crosses the cut in a round of a bisection; nothing elsewhere.
+  std::string across(const RoundNumbers& round) const {
+    if (!round.bisection_bytes_per_s) return "";
+    const auto& [num, min, mean, max] = *round.bisection_bytes_per_s;
+    return fmt::format(" {:>10} {:>10} {:>10} |", in_unit(min, cut_unit_), in_unit(mean, cut_unit_),
+                       in_unit(max, cut_unit_));
+  }
+
+  void begin_table(const RoundNumbers& first, std::int64_t num_rounds) {
+    time_unit_ = time_unit(first.time_ns_mean);
+    bandwidth_unit_ = bandwidth_unit(bandwidth_bytes_per_s(first.time_ns_mean, slice_.message_size_bytes, direction_));
+    const bool has_cut = first.bisection_bytes_per_s.has_value();
+    if (has_cut) cut_unit_ = bandwidth_unit(first.bisection_bytes_per_s->mean);
+    number_width_ = std::max<std::size_t>(5, 2 * std::to_string(num_rounds).size() + 1);
+    const std::string groups = fmt::format(
+        "{:>{}} {:^32} | {:^32} | {:^32} |{}", "", number_width_, fmt::format("this round, {}", time_unit_.name),
+        fmt::format("this round, {}", bandwidth_unit_.name), fmt::format("rounds so far, {}", time_unit_.name),
+        has_cut ? fmt::format(" {:^32} |", fmt::format("across the cut, {}", cut_unit_.name)) : "");
+    const std::string titles =
+        fmt::format("{:>{}} {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} |{} {:>10} {:>10}",
+                    "round", number_width_, "min", "mean", "max", "at min", "at mean", "at max", "min", "mean", "max",
+                    has_cut ? fmt::format(" {:>10} {:>10} {:>10} |", "min", "mean", "max") : "", "elapsed", "left");
+    outlet_.write(fmt::format("{}\n{}\n{}\n", title_, groups, titles));
+  }
+
+  void add(const RoundNumbers& round) {
+    if (so_far_.num_pairs == 0) {
+      so_far_ = round;
+      return;
+    }
+    const auto pairs_before = static_cast<double>(so_far_.num_pairs);
+    const auto pairs_now = static_cast<double>(round.num_pairs);
+    so_far_.time_ns_min = std::min(so_far_.time_ns_min, round.time_ns_min);
+    so_far_.time_ns_max = std::max(so_far_.time_ns_max, round.time_ns_max);
+    so_far_.time_ns_mean =
+        (so_far_.time_ns_mean * pairs_before + round.time_ns_mean * pairs_now) / (pairs_before + pairs_now);
+    so_far_.num_pairs += round.num_pairs;
+  }
+
+  Direction direction_;
+  ProgressOutlet outlet_;
+  Slice slice_;
+  std::string title_;
+  RoundNumbers so_far_;
+  Unit time_unit_, bandwidth_unit_, cut_unit_;
+  std::size_t number_width_ = 5;
+};
+
+class LinkBarProgress : public bench::link::Progress {
+ public:
+  explicit LinkBarProgress(const ProgressOutlet& outlet) : outlet_(outlet), bar_(outlet) {}
+
+  void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
+    title_ = format_bytes(slice.message_size_bytes);
+    if (num_slices > 1) title_ += fmt::format(" ({}/{})", slice_number, num_slices);
+    num_retested_ = 0;
+  }
+
+  void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) override {
+    if (!bar_.is_due() && round.round < num_rounds) return;
+    const std::string left = format_duration(left_s(round.round, num_rounds, elapsed_s));
+    const double share = static_cast<double>(round.round) / static_cast<double>(std::max<std::int64_t>(num_rounds, 1));
+    bar_.draw(share, fmt::format("{} round {}/{}", title_, round.round, num_rounds),
+              fmt::format("{} left, mean {}", left, format_time_ns(round.time_ns_mean)));
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    bar_.interrupt(line_of_lost_pair(low, high, why));
+  }
+
+  void retest_done(const SlowPair& pair) override {
+    ++num_retested_;
+    if (!bar_.is_due()) return;
+    bar_.draw(1, fmt::format("{} retest {}", title_, num_retested_), fmt::format("{} -> {}", pair.from, pair.to));
+  }
+
+  void slice_ends(const SliceSummary&) override { bar_.vanish(); }
+
+ private:
+  ProgressOutlet outlet_;
+  ProgressBar bar_;
+  std::string title_;
+  int num_retested_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<bench::link::Progress> make_line_progress(Direction direction, ProgressOutlet outlet) {
+  return std::make_unique<LinkLineProgress>(direction, std::move(outlet));
+}
+
+std::unique_ptr<bench::link::Progress> make_bar_progress(ProgressOutlet outlet) {
+  return std::make_unique<LinkBarProgress>(std::move(outlet));
+}
+
+std::unique_ptr<bench::link::Progress> make_progress(const LinkRequest& request) {
+  if (request.quiet) return std::make_unique<bench::link::Progress>();
+  if (is_redrawable_terminal()) return make_bar_progress(standard_error_outlet());
+  return make_line_progress(request.direction, standard_error_outlet());
+}
+
+namespace {
+
+constexpr int max_ranks_in_full = 16;
+constexpr std::int64_t max_rounds_in_full = 64;
+constexpr std::int64_t rounds_at_each_end = 4;
+
+std::string rounds_in_full(const schedule::Schedule& schedule) {
+  std::string text = "Rounds (the first of a pair sends first):\n";
+  for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
+    text += fmt::format("  round {:>3} (number {:>3} of the plain order):", round + 1, schedule.number_of(round));
+    for (const schedule::Pair& pair : schedule.pairs(round)) text += fmt::format(" {}-{}", pair.first, pair.second);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string shown_round(const schedule::Schedule& schedule, int rank, std::int64_t round) {
+  const auto pairing = schedule.pairing(rank, round);
+  if (!pairing) return fmt::format("  round {:>8}: rests\n", round + 1);
+  return fmt::format("  round {:>8}: partner {:>8}, {}\n", round + 1, pairing->partner,
+                     pairing->leads_first ? "sends first" : "answers first");
+}
+
+/// The first ones: each costs as much as there are hosts, and which is the last may depend on the time they take.
+std::string first_rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
+  std::string text = fmt::format("First rounds of rank {}:\n", rank);
+  const std::int64_t num_shown = std::min(schedule.num_rounds(), 2 * rounds_at_each_end);
+  for (std::int64_t round = 0; round < num_shown; ++round) text += shown_round(schedule, rank, round);
+  return text;
+}
+
+std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
+  std::string text = fmt::format("Rounds of rank {}:\n", rank);
+  std::int64_t pairings = 0, first_sends = 0;
+  const std::int64_t num_rounds = schedule.num_rounds();
+  for (std::int64_t round = 0; round < num_rounds; ++round) {
+    const auto pairing = schedule.pairing(rank, round);
+    if (pairing) {
+      ++pairings;
+      first_sends += pairing->leads_first ? 1 : 0;
+    }
+    const bool is_shown = round < rounds_at_each_end || round >= num_rounds - rounds_at_each_end;
+    if (round == rounds_at_each_end && num_rounds > 2 * rounds_at_each_end) text += "  ...\n";
+    if (!is_shown) continue;
+    text += shown_round(schedule, rank, round);
+  }
+  return text +
+         fmt::format("  {} rounds walked: {} partners, sends first {} times\n", num_rounds, pairings, first_sends);
+}
+
+}  // namespace
+
+std::string pairs_text(const LinkRequest& request) {
+  std::string text = is_sample(request) ? "pairs of ranks" : "all pairs of ranks";
+  if (request.bisection) text = "pairs across the two halves of the ranks";
+  if (request.between_hosts) text = "pairs on different hosts";
+  if (request.bisection && request.between_hosts) text = "pairs across the two halves of the hosts";
+  if (request.one_per_host) text += ", one rank per host";
+  if (request.serial) text += ", one pair at a time";
+  if (request.rounds > 0) return text + fmt::format(", in {} randomly sampled rounds", request.rounds);
+  return is_sample(request) ? text + ", in randomly sampled rounds" : text;
+}
+
+std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan) {
+  const int num_ranks = plan.rank_layout.num_ranks;
+  const schedule::Schedule schedule(bench::link::schedule_spec(request, plan.rank_layout, 0));
+  const bool in_full = num_ranks <= max_ranks_in_full && schedule.num_rounds() <= max_rounds_in_full;
+
+  std::string text = fmt::format("Link test of {} rank{}: {} round{} x {} message size{} x {} repeat{}\n", num_ranks,
+                                 num_ranks == 1 ? "" : "s", plan.num_rounds, plan.num_rounds == 1 ? "" : "s",
+                                 request.message_sizes_bytes.size(), request.message_sizes_bytes.size() == 1 ? "" : "s",
+                                 plan.num_repeats, plan.num_repeats == 1 ? "" : "s");
+  text += fmt::format("Each measurement: {} messages after {} for warm-up, in {} timed batches, {}\n",
+                      request.num_messages, request.num_warmup, plan.num_batches, name_of(request.direction));
+  text += fmt::format("Measured are {}\n", pairs_text(request));
+  if (request.all_to_all != AllToAll::none) {
+    text += fmt::format("All-to-all exchanges: {}\n", name_of(request.all_to_all));
+  }
+  const bench::link::Estimate& estimate = plan.estimate;
+  if (request.budget_s > 0) {
+    text += fmt::format("Random rounds until {} of {} are over: about {}, at most {}\n",
+                        format_duration(bench::link::budget_share_of_rounds * request.budget_s),
+                        format_duration(request.budget_s), estimate.num_rounds, plan.num_rounds);
+  }
+  if (in_full) {
+    text += rounds_in_full(schedule);
+  } else {
+    text += is_sample(request) ? first_rounds_of_one_rank(schedule, 0) : rounds_of_one_rank(schedule, 0);
+  }
+
+  text += estimate_head(estimate.assumption);
+  text +=
+      fmt::format("  time      {} of messages, without retest and barriers\n", format_duration(estimate.measuring_s));
+  text += fmt::format("  memory    {} a rank for message buffers, {} a rank for tables\n",
+                      about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
+  text += fmt::format("  file      {}, {} statistics of each pair\n", about_bytes(estimate.file_bytes),
+                      name_of(estimate.statistics));
   return text;
 }
 

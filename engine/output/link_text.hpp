@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a link test while it runs: a line a round for logs, a bar for terminals.
+// A link test as text for people: its plan, its progress and its summary.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "bench/link/output.hpp"
+#include "bench/link/plan.hpp"
 #include "model/link_request.hpp"
+#include "model/link_result.hpp"
 #include "output/progress_outlet.hpp"
 
 namespace leadline::output {
+
+/// A block for one slice or a table for several, the slowest pairs with their verdicts, findings, and where the result
+/// is (`result_path`; empty or "-" = nowhere to point at). A pure function; ends with a line end.
+std::string link_summary(const LinkResult& result, const std::string& result_path);
 
 /// One line a round: this round's least, mean and greatest time with their bandwidths, the same times over all
 /// rounds of the slice so far, time since the slice began and an estimate of the time it still takes. Units are
@@ -20,5 +27,12 @@ std::unique_ptr<bench::link::Progress> make_bar_progress(ProgressOutlet outlet);
 
 /// What fits: nothing if quiet, a bar if standard error is a terminal that can move its cursor, lines otherwise.
 std::unique_ptr<bench::link::Progress> make_progress(const LinkRequest& request);
+
+
+/// For a few ranks every round with its pairs; for many, one rank's partners, all of its rounds walked and counted.
+std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan);
+
+/// "all pairs of ranks", "pairs across the two halves of the hosts" ...
+std::string pairs_text(const LinkRequest& request);
 
 }  // namespace leadline::output

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random faults with known truth, to judge a diagnosis by.
+// Faults of a simulated machine: read from a file, or drawn at random with known truth.
 #pragma once
 
 #include <cstdint>
@@ -47,5 +47,13 @@ struct ScenarioSettings {
 /// faults, by its own name or below a switch, and there is one rail at most (which crosses all hosts). Throws
 /// Error(bad_command_line) for a kind that the machine cannot have, and where so many faults do not fit.
 std::vector<PlantedFault> random_scenario(const Machine& machine, std::uint64_t seed, const ScenarioSettings& settings);
+
+
+/// Adds speeds, noise and faults of the text to the machine, by whose hosts and switches (name or number), ranks and
+/// sockets they are checked. Throws Error(bad_command_line) that names `file`, the key and the reason.
+void parse_faults(const std::string& text, const std::string& file, Machine& machine);
+
+/// The same from the file.
+void load_faults(const std::string& file, Machine& machine);
 
 }  // namespace leadline::synthetic
