@@ -3,6 +3,7 @@
 // any of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
@@ -66,5 +68,24 @@ void agree(cluster::Cluster& cluster, const Error* own);
 /// done again: what only the root writes is up to the next one.
 void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,
                      const std::optional<WrongByte>& own);
+
+/// The index-th (0-based) smallest of the numbers of a group; they lie between min and max, of all ranks.
+struct OrderStatistic {
+  std::size_t group = 0;
+  std::uint64_t index = 0;
+  double min = 0, max = 0;
+};
+
+/// How many of this rank's numbers in a group are at most `bound`.
+using CountUpTo = std::function<std::uint64_t(std::size_t group, double bound)>;
+
+/// Of numbers that are sorted ascending.
+std::uint64_t count_up_to(std::span<const double> sorted, double bound);
+
+/// Collective: the values of all that is wanted, which is the same on all ranks; numbers are positive and finite.
+/// Memory: O(wanted). A few dozen small reductions: all are narrowed down together, 16 ways at a time, on the bit
+/// patterns of the numbers (which order positive doubles as their values do), so the result is exact.
+std::vector<double> order_statistics(cluster::Cluster& cluster, std::span<const OrderStatistic> wanted,
+                                     const CountUpTo& count_up_to);
 
 }  // namespace leadline::bench

@@ -14,8 +14,7 @@
 #include "bench/bisection/hdf5_store.hpp"
 #include "bench/io/hdf5_store.hpp"
 #include "bench/topology/hdf5_store.hpp"
-#include "result/hdf5/described_tables.hpp"
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/link_result_header.hpp"
 
 namespace leadline::result::hdf5 {

@@ -15,7 +15,7 @@
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "diagnosis/profile.hpp"
-#include "result/profile_json.hpp"
+#include "result/diagnosis_json.hpp"
 
 namespace leadline::cli {
 namespace {

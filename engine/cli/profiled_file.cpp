@@ -9,8 +9,8 @@
 #include "command/text_file.hpp"
 #include "diagnosis/profile.hpp"
 #include "network/parse_network.hpp"
+#include "result/diagnosis_json.hpp"
 #include "result/matrix_rows.hpp"
-#include "result/profile_json.hpp"
 
 namespace leadline::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "diagnosis/layout.hpp"
-#include "model/profile.hpp"
+#include "model/diagnosis.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::cli {

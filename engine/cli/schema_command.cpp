@@ -18,7 +18,6 @@
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/json.hpp"
-#include "result/profile_json.hpp"
 
 namespace leadline::cli {
 namespace {

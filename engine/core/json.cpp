@@ -3,7 +3,6 @@
 #include "core/json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,8 @@
 #include <cmath>
 #include <fstream>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 
@@ -260,7 +261,6 @@ void Json::write(std::string& text, int level) const {
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 
 void refuse(const JsonLocation& location, const std::string& reason) {
   throw Error(ExitStatus::bad_command_line, fmt::format("the {} {} is wrong", location.file.kind, location.file.name),

@@ -138,7 +138,6 @@ struct Json::Member {
 /// Null for what is not finite: not measured.
 Json number(double value);
 
-
 /// What messages call the file: "the fabric file X is wrong (...). docs/formats/model-fabric.md describes the format".
 struct JsonFile {
   std::string kind;  ///< "fabric file"

@@ -23,7 +23,6 @@ std::optional<network::Network> learnt_network(const Rows& rows, const Setting& 
 /// Whether learnt_network() has made it.
 bool is_learnt(const network::Network& network);
 
-
 /// Whether no host has ranks on two sockets that are told, and all hosts have as many ranks: four or more.
 bool can_learn_sockets(const Layout& layout);
 

@@ -10,7 +10,6 @@
 #include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
 #include "model/diagnosis.hpp"
-#include "model/profile.hpp"
 
 namespace leadline::diagnosis {
 

@@ -10,7 +10,6 @@
 
 #include "core/progress_counter.hpp"
 #include "kernel/exchange.hpp"
-#include "kernel/link.hpp"
 #include "kernel/loops.hpp"
 #include "model/samples.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timed loops over a link to one partner: ping-pong, one way, both ways; their batches, and which buffers they use.
+// The timed loops over a link to one partner: ping-pong, one way, both ways; their batches, and which buffers they use;
+// and one measurement: picks the loop once, warms up, then times batch after batch.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 
 #include "core/progress_counter.hpp"
 #include "kernel/exchange.hpp"
-#include "kernel/link.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::kernel {
@@ -138,6 +138,48 @@ inline Turns both_ways(L& link, Turns turns, std::size_t size, std::uint32_t win
     left -= in_flight;
   }
   return turns;
+}
+
+/// run(), below, over one way to choose buffers.
+template <Link L, class Turns>
+void run_over(L& link, const Exchange& exchange, Path path, Turns turns, std::span<Sample> samples,
+              ProgressCounter& progress_counter) {
+  const std::size_t size = exchange.message_size_bytes;
+
+  const auto lead = [&](const auto& messages) {
+    if (exchange.num_warmup > 0) messages(exchange.num_warmup);
+    time_batches(link, messages, exchange.num_messages, samples, progress_counter);
+  };
+  const auto follow = [&](const auto& messages) {
+    if (exchange.num_warmup > 0) messages(exchange.num_warmup);
+    answer_batches(messages, exchange.num_messages, samples.size(), progress_counter);
+  };
+  const auto both = [&](std::uint32_t window) {
+    lead([&, window](std::uint64_t num) { turns = both_ways(link, turns, size, window, num); });
+  };
+
+  if (path == Path::to_self) {
+    both(exchange.direction == Direction::semidirectional ? 1 : exchange.window);
+  } else if (exchange.direction == Direction::bidirectional) {
+    both(exchange.window);
+  } else if (exchange.direction == Direction::unidirectional && exchange.role == Role::lead) {
+    lead([&](std::uint64_t num) { turns = stream_out(link, turns, size, exchange.window, num); });
+  } else if (exchange.direction == Direction::unidirectional) {
+    follow([&](std::uint64_t num) { turns = stream_in(link, turns, size, exchange.window, num); });
+  } else if (exchange.role == Role::lead) {
+    lead([&](std::uint64_t num) { turns = ping(link, turns, size, num); });
+  } else {
+    follow([&](std::uint64_t num) { turns = pong(link, turns, size, num); });
+  }
+}
+
+/// Partners: both ends with the same exchange, opposite roles and equally many samples. On a path to itself the
+/// rank leads, and a ping-pong becomes a loop with one message in flight.
+template <Link L>
+void run(L& link, const Exchange& exchange, Path path, const Buffers& buffers, std::span<Sample> samples,
+         ProgressCounter& progress_counter) {
+  if (buffers.num > 1) return run_over(link, exchange, path, BuffersInTurn(buffers), samples, progress_counter);
+  run_over(link, exchange, path, OneBuffer(buffers), samples, progress_counter);
 }
 
 }  // namespace leadline::kernel

@@ -8,7 +8,6 @@
 
 #include "core/progress_counter.hpp"
 #include "kernel/exchange.hpp"
-#include "kernel/link.hpp"
 #include "memory/pattern.hpp"
 #include "model/samples.hpp"
 

@@ -179,4 +179,25 @@ bool is_worse(const Comparison& comparison);
 const char* name_of(Change change);
 std::span<const Named<Change>> names_of(Change any);
 
+/// Pairs of one class and message size, over all runs of a profile.
+struct ProfiledClass {
+  std::uint64_t message_size_bytes = 0;
+  std::string name;             ///< "same socket", "between hosts", as a diagnosis names it without learnt groups
+  std::uint64_t num_pairs = 0;  ///< ordered, measured, of the run that has most
+  std::uint64_t num_runs = 0;   ///< that have such pairs
+  double time_ns_median = 0;    ///< median over the runs of the median of the pairs
+  double scatter = 0;           ///< standard deviation over the runs of the logarithm of that median; 0 = one run only
+};
+
+/// Of one run: what its pairs took, without scatter.
+struct Profile {
+  // Times are comparable only where these are the same.
+  std::string transport, direction;
+  bool is_serial = false;
+  std::uint64_t ranks_per_host = 0;  ///< of the host that has most
+
+  std::uint64_t num_runs = 0;
+  std::vector<ProfiledClass> classes;
+};
+
 }  // namespace leadline

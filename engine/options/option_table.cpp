@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares options and tells of them.
+// Declares options, tells of them, and says which of them a result records.
 #include "options/option_table.hpp"
 
 #include <fmt/format.h>

@@ -37,7 +37,6 @@ std::vector<std::pair<std::string, std::string>> options_as_text(const std::vect
 /// "true", "16", "0.5", "1,2,4"; an empty list is an empty text.
 std::string as_text(const OptionValue& value);
 
-
 class Json;
 
 /// One option of a table. The functions set what few options have, and are called where it is declared.

@@ -28,7 +28,6 @@ std::unique_ptr<bench::link::Progress> make_bar_progress(ProgressOutlet outlet);
 /// What fits: nothing if quiet, a bar if standard error is a terminal that can move its cursor, lines otherwise.
 std::unique_ptr<bench::link::Progress> make_progress(const LinkRequest& request);
 
-
 /// For a few ranks every round with its pairs; for many, one rank's partners, all of its rounds walked and counted.
 std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan);
 

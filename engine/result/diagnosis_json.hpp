@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnoses and comparisons in JSON.
+// Diagnoses, comparisons and site profiles in JSON; a profile is read again, too.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -205,3 +206,15 @@ inline constexpr auto fields<DiagnosedSlice> = std::tuple{
 };
 
 }  // namespace leadline
+
+namespace leadline::result {
+
+/// The document of `leadline profile`, with a line end.
+std::string profile_document(const Profile& profile);
+
+Json profile_schema();
+
+/// Throws Error(bad_command_line) that names the file: it is no such document, or is of a later format.
+Profile profile_of_text(const std::string& path, std::string_view text);
+
+}  // namespace leadline::result

@@ -39,7 +39,6 @@ MeanInterval mean_interval(std::span<const double> samples, double confidence = 
 /// the fewer samples.
 MeanInterval ratio_interval(const RunningMean& numerator, const RunningMean& denominator, double confidence = 0.95);
 
-
 /// The p-quantile of Student's t with so many degrees of freedom (> 0, need not be whole); 0 < p < 1. Relative error
 /// below 1e-9 for 1e-6 < p < 1 - 1e-6 and at least one degree of freedom.
 double student_t_quantile(double p, double degrees_of_freedom);

@@ -48,7 +48,6 @@ struct ScenarioSettings {
 /// Error(bad_command_line) for a kind that the machine cannot have, and where so many faults do not fit.
 std::vector<PlantedFault> random_scenario(const Machine& machine, std::uint64_t seed, const ScenarioSettings& settings);
 
-
 /// Adds speeds, noise and faults of the text to the machine, by whose hosts and switches (name or number), ranks and
 /// sockets they are checked. Throws Error(bad_command_line) that names `file`, the key and the reason.
 void parse_faults(const std::string& text, const std::string& file, Machine& machine);

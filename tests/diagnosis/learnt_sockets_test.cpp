@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which places of hosts share a socket, from times inside hosts.
-#include "diagnosis/learnt_groups.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 
+#include "diagnosis/learnt_groups.hpp"
 #include "made_up.hpp"
 
 namespace leadline::diagnosis::learnt_sockets_test {

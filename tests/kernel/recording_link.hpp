@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/link.hpp"
+#include "kernel/exchange.hpp"
 
 namespace leadline::kernel {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a measurement does with its link, call by call: warm-up, batches, the clock around each and nothing else.
-#include "kernel/run.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/loops.hpp"
 #include "kernel/recording_link.hpp"
 
 namespace leadline::kernel::run_test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress in lines that align and in a bar that stays within its terminal.
-#include "output/link_text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
+
+#include "output/link_text.hpp"
 
 namespace leadline::output::link_progress_test {
 namespace {

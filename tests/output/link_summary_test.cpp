@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summary of a link test, word by word for one slice, and its parts for everything else.
-#include "output/link_text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "output/link_text.hpp"
 #include "output/run_text.hpp"
 
 namespace leadline::output {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "result/sion/sion_reader.hpp"
 #include "result/sion/sion_output.hpp"
+#include "result/sion/sion_reader.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {

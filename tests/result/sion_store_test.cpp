@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the SION store writes is what LinkTest writes, and behind it what our reader reads.
-#include "result/sion/sion_output.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "result/json.hpp"
 #include "result/sion/container/reader.hpp"
+#include "result/sion/sion_output.hpp"
 #include "sion_store_fixture.hpp"
 
 namespace leadline::test::sion_store_test {

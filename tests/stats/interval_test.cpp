@@ -9,7 +9,6 @@
 #include <numbers>
 #include <vector>
 
-
 namespace leadline::stats::interval_test {
 namespace {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // False discovery rates against a brute force and the paper's example.
-#include "stats/interval.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::stats {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults files: every key, names and numbers alike, and every mistake with its place.
-#include "synthetic/faults.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "small_machine.hpp"
+#include "synthetic/faults.hpp"
 #include "synthetic/machine.hpp"
 #include "synthetic/simulator.hpp"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random faults: possible ones only, each kind, never two on one host, the same for the same seed.
-#include "synthetic/faults.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "small_machine.hpp"
+#include "synthetic/faults.hpp"
 #include "synthetic/reach.hpp"
 
 namespace leadline::synthetic {

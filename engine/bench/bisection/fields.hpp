@@ -11,7 +11,7 @@
 #include "model/bisection_result.hpp"
 #include "model/fields.hpp"
 #include "result/described_json.hpp"
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/run_header.hpp"
 
 namespace leadline::result::bisection {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bench/bisection/fields.hpp"
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/json_parts.hpp"
 #include "result/link_result_reader.hpp"
 

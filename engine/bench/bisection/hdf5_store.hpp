@@ -9,7 +9,7 @@
 
 #include "bench/bisection/fields.hpp"
 #include "bench/bisection/file.hpp"
-#include "result/hdf5/described_tables.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 
 namespace leadline::result::bisection {

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <limits>
 
-#include "bench/order_statistics.hpp"
 #include "bench/reductions.hpp"
 #include "stats/summary.hpp"
 

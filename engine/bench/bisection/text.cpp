@@ -341,7 +341,6 @@ std::unique_ptr<bench::bisection::Progress> make_bisection_progress(const Bisect
   return make_bisection_lines(request, num_named, standard_error_outlet());
 }
 
-
 namespace {
 
 using result::bisection::KeptSize;

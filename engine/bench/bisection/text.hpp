@@ -50,7 +50,6 @@ Unit unit_of_bandwidths(const BisectionResult& result);
 /// For `leadline info`; reads as much of the result as that takes.
 ResultInfo info_of(const result::bisection::Hdf5Reader& reader);
 
-
 /// The first pattern of a message size, then the latest one every second, and the last: its mean, eBB and interval so
 /// far, time since the beginning, and how long it will still take if the spread stays as it is.
 std::unique_ptr<bench::bisection::Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,

@@ -10,7 +10,7 @@
 
 #include "model/fields.hpp"
 #include "model/io_result.hpp"
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/run_header.hpp"
 
 namespace leadline::result::io {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result::io {

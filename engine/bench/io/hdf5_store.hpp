@@ -11,7 +11,7 @@
 #include "bench/io/fields.hpp"
 #include "bench/io/file.hpp"
 #include "model/io_result.hpp"
-#include "result/hdf5/described_tables.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 
 namespace leadline::result::io {

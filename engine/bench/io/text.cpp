@@ -433,7 +433,6 @@ std::unique_ptr<bench::io::Progress> make_io_progress(const IoRequest& request) 
   return make_io_lines(request, standard_error_outlet());
 }
 
-
 namespace {
 
 using result::io::KeptPhase;

@@ -53,7 +53,6 @@ std::string objects_description(std::uint64_t num_objects, std::uint64_t object_
 /// For `leadline info`; reads as much of the result as that takes.
 ResultInfo info_of(const result::io::Hdf5Reader& reader);
 
-
 /// Lines, a second apart, for what is no terminal.
 std::unique_ptr<bench::io::Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet);
 

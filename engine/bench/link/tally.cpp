@@ -9,7 +9,6 @@
 #include <string>
 #include <type_traits>
 
-#include "bench/order_statistics.hpp"
 #include "bench/reductions.hpp"
 #include "stats/summary.hpp"
 

@@ -12,7 +12,7 @@
 #include "model/fields.hpp"
 #include "model/topology_result.hpp"
 #include "result/described_json.hpp"
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/run_header.hpp"
 
 namespace leadline::result::topology {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/json.hpp"
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result::topology {

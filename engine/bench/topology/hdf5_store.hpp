@@ -9,7 +9,7 @@
 
 #include "bench/topology/fields.hpp"
 #include "bench/topology/file.hpp"
-#include "result/hdf5/described_tables.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 
 namespace leadline::result::topology {

@@ -358,7 +358,6 @@ std::unique_ptr<bench::topology::Progress> make_topology_progress(const Topology
   return make_topology_lines(request, topologies, standard_error_outlet());
 }
 
-
 namespace {
 
 using result::topology::BestRates;

@@ -76,7 +76,6 @@ std::string topology_plan_text(const TopologyRequest& request, const bench::topo
 /// For `leadline info`; reads as much of the result as that takes.
 ResultInfo info_of(const result::topology::Hdf5Reader& reader);
 
-
 /// One line a cell: exchange time and chosen rate at the median, time since the beginning, and how long it will still
 /// take; units are chosen with the first line of a message size. With --duration one line a slice of load, with what
 /// was verified.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LinkTest's options and their spellings, and how a command line is parsed with them.
+// LinkTest's options and their spellings, its help, and how a command line is parsed with them.
 #include "compat/linktest/option_table.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the old program overlooked words that it did not know, this names them.
+// Where the old program overlooked words that it did not know, this names them. Its help follows from the same table.
 #include "compat/mpi_io_test/option_table.hpp"
 
 #include <fmt/format.h>
@@ -159,7 +159,6 @@ std::span<const Option> options() { return all_options; }
 std::vector<GivenOption> options_in(std::span<const std::string> words, const std::string& origin) {
   return Reader(words, origin).read();
 }
-
 
 std::string help() {
   return "Usage: mpi_io_test.x -type N -size SIZE [-nobj N] [-target FILE] [OPTIONS]\n"

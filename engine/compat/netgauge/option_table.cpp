@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Netgauge had one parser for what stands before -x and another for what stands behind it, and spelled some options
-// differently in its help, its parser and its page: all of that is one table here.
+// differently in its help, its parser and its page: all of that is one table here, and the help follows from it.
 #include "compat/netgauge/option_table.hpp"
 
 #include <fmt/format.h>
@@ -169,7 +169,6 @@ class Reader {
 }  // namespace
 
 GivenOptions given_options(const std::vector<std::string>& arguments) { return Reader(arguments).read(); }
-
 
 std::string help() {
   return "Usage: netgauge [OPTIONS] -x ebb [OPTIONS OF ebb]\n"

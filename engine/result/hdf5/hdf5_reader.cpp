@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "result/hdf5/described_tables.hpp"
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/hdf5_store.hpp"
 
 namespace leadline::result {

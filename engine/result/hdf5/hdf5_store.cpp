@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "result/collective.hpp"
-#include "result/hdf5/facts.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/library.hpp"
 #include "result/json.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/pair_cell.hpp"
-#include "result/hdf5/described_tables.hpp"
+#include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 #include "result/link_result_file.hpp"
 #include "result/link_result_header.hpp"

@@ -390,7 +390,6 @@ void SionOutput::write_record_end(const LinkResult& result, const sion::LinkTest
   file().write_at(plan_.chunk(0) + offsets.record_retest_to(), bytes_of(to));
 }
 
-
 namespace {
 
 constexpr std::string_view ending = ".sion";

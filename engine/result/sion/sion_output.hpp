@@ -90,7 +90,6 @@ class SionOutput {
   enum class Status : std::uint8_t { created, running, failed, finished } status_ = Status::created;
 };
 
-
 /// One file, or with KeptRepeats::one_file_each one a repeat. All sizes are known before the first message, so that
 /// each value is written once, when it is measured, at its place. Until the end every SION reader refuses the file as
 /// unfinished, and our own reads what is in it.

@@ -63,7 +63,6 @@ int make_mailboxes(int num_ranks);
 /// Opens the same file in another process of this host: throws Error(something_missing) with the reason.
 int open_mailboxes(int pid, int fd);
 
-
 /// What must be known of GPU memory before messages arrive in it.
 struct GpuMemory {
   memory::cuda::IpcHandle handle{};

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module "model": a fabric out of a file, for demonstrations and tests; its times are virtual and repeatable.
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,17 +14,64 @@
 
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
+#include "kernel/loops.hpp"
 #include "kernel/neighbours.hpp"
-#include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/model/fabric.hpp"
 #include "transport/model/model_link.hpp"
-#include "transport/model/model_messages.hpp"
 #include "transport/model/model_neighbours.hpp"
+#include "transport/socket_traffic.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::model {
+
+/// Whoever works between messages does so in real time, on real disks: virtual times of messages would mean nothing.
+class ModelMessages final : public Messages {
+ public:
+  ModelMessages(const Fabric& fabric, Station& own, std::span<const std::int32_t> partners, std::size_t max_tickets,
+                const LinkSockets& sockets)
+      : fabric_(fabric), own_(own), wire_(partners, max_tickets, sockets, WaitMode::block) {}
+
+  void post_send(int partner, std::span<const std::byte> data, Ticket ticket) override {
+    while (own_.silent_after && own_.num_sent >= *own_.silent_after) ::pause();
+    ++own_.num_sent;
+    wire_.post_send(partner, data, ticket);
+  }
+
+  void post_receive(int partner, std::span<std::byte> data, Ticket ticket) override {
+    const auto byte = corrupted_byte(fabric_, partner, own_.rank, num_taken_[partner]++);
+    if (byte && *byte < data.size()) to_corrupt_[ticket] = &data[*byte];
+    wire_.post_receive(partner, data, ticket);
+  }
+
+  std::optional<Ticket> poll() override {
+    const auto done = wire_.poll();
+    if (done) corrupt(*done);
+    return done;
+  }
+
+  Ticket await_any() override {
+    const Ticket done = wire_.await_any();
+    corrupt(done);
+    return done;
+  }
+
+ private:
+  void corrupt(Ticket ticket) {
+    const auto found = to_corrupt_.find(ticket);
+    if (found == to_corrupt_.end()) return;
+    *found->second ^= std::byte{0x01};
+    to_corrupt_.erase(found);
+  }
+
+  const Fabric& fabric_;
+  Station& own_;
+  SocketMessages wire_;
+  std::map<int, std::uint64_t> num_taken_;  ///< by partner
+  std::map<Ticket, std::byte*> to_corrupt_;
+};
+
 namespace {
 
 /// See kernel/all_to_all.hpp. All ranks begin at once; the clock goes on from link to link, so that a rank that waits

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module "nccl": sends and receives of NCCL, within a host and between hosts.
+
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -12,20 +15,52 @@
 #include <vector>
 
 #include "cluster/address.hpp"
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
+#include "kernel/loops.hpp"
 #include "kernel/neighbours.hpp"
-#include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "memory/cuda/driver.hpp"
+#include "model/request.hpp"
 #include "transport/address_exchange.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/nccl/library.hpp"
-#include "transport/nccl/nccl_link.hpp"
 #include "transport/nccl/nccl_neighbours.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::nccl {
+
+/// See kernel/link.hpp. Owns nothing, and so is cheap to make.
+template <WaitMode wait>
+class NcclLink {
+ public:
+  NcclLink(Operations& operations, int partner) : operations_(operations), partner_(partner) {}
+
+  void send(const std::byte* data, std::size_t size) {
+    operations_.add_send(partner_, data, size);
+    operations_.complete<wait>();
+  }
+
+  void receive(std::byte* data, std::size_t size) {
+    operations_.add_receive(partner_, data, size);
+    operations_.complete<wait>();
+  }
+
+  void post_send(const std::byte* data, std::size_t size) { operations_.add_send(partner_, data, size); }
+  void post_receive(std::byte* data, std::size_t size) { operations_.add_receive(partner_, data, size); }
+  void complete_posted() { operations_.complete<wait>(); }
+
+  void send_receipt() { send(nullptr, 0); }
+  void await_receipt() { receive(nullptr, 0); }
+
+  std::uint64_t now_ns() const { return leadline::now_ns(); }
+
+ private:
+  Operations& operations_;
+  int partner_;
+};
+
 namespace {
 
 /// For all ranks to come and for NCCL to look at network and devices. Guessed, for a thousand ranks and more.

@@ -14,8 +14,8 @@
 
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
+#include "kernel/loops.hpp"
 #include "kernel/neighbours.hpp"
-#include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/tagged/peers.hpp"
 #include "transport/tagged/port.hpp"

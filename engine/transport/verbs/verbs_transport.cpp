@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module "verbs": messages over reliable connections of InfiniBand and RoCE adapters.
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,21 +16,60 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
+#include "kernel/loops.hpp"
 #include "kernel/neighbours.hpp"
-#include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/buffers.hpp"
 #include "transport/transport.hpp"
 #include "transport/verbs/device_text.hpp"
 #include "transport/verbs/flow.hpp"
 #include "transport/verbs/peers.hpp"
-#include "transport/verbs/verbs_link.hpp"
 #include "transport/verbs/verbs_messages.hpp"
 #include "transport/verbs/verbs_neighbours.hpp"
 
 namespace leadline::transport::verbs {
+
+/// Whether messages come as soon as their receives are posted, or each when the receiver says that its memory is ready.
+enum class Pace { free, on_request };
+
+/// See kernel/link.hpp. The flow outlives it; so it is cheap to make.
+template <Pace pace>
+class VerbsLink {
+ public:
+  explicit VerbsLink(Flow& flow) : flow_(flow) {}
+
+  void send(const std::byte* data, std::size_t) {
+    if constexpr (pace == Pace::on_request) flow_.await_next();
+    if (flow_.is_copied()) return flow_.post(data, Notice::when_due);
+    flow_.post(data, Notice::always);
+    flow_.await_sends();
+  }
+
+  void receive(std::byte*, std::size_t) {
+    if constexpr (pace == Pace::on_request) flow_.post_empty();
+    flow_.await_next();
+  }
+
+  void post_send(const std::byte* data, std::size_t) { flow_.post(data, Notice::always); }
+  void post_receive(std::byte*, std::size_t) { flow_.ask(); }
+
+  void complete_posted() {
+    flow_.await_arrivals();
+    flow_.await_sends();
+  }
+
+  void send_receipt() { flow_.post_empty(); }
+  void await_receipt() { flow_.await_next(); }
+
+  std::uint64_t now_ns() const { return leadline::now_ns(); }
+
+ private:
+  Flow& flow_;
+};
+
 namespace {
 
 /// The memory of a measurement's buffers.

@@ -43,7 +43,6 @@ class InputFile {
   std::int64_t size_bytes_ = 0;
 };
 
-
 /// What to do with a file whose writer did not come to its end (it has no META2, so that the used size is unknown).
 enum class Unfinished : std::uint8_t {
   refuse,
