@@ -151,6 +151,12 @@ OptionEntry& declare_topology(OptionTable& options, std::string& topology) {
       .as_file();
 }
 
+OptionEntry& declare_profile(OptionTable& options, std::string& path) {
+  return options
+      .text("--profile", "PROFILE", "judge classes of pairs by what 'leadline profile' has learnt from good runs", path)
+      .as_file();
+}
+
 void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings, bool came_later) {
   constexpr double least_threshold = 0.001, least_rate = 1e-6;
   OptionEntry& network = declare_topology(options, topology);

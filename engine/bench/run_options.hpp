@@ -75,6 +75,9 @@ Json options_schema(DeclareOptions<Request> declare) {
 /// The physical network.
 OptionEntry& declare_topology(OptionTable& options, std::string& topology);
 
+/// The site profile to judge by.
+OptionEntry& declare_profile(OptionTable& options, std::string& path);
+
 /// Of what says who is slow: --topology, --threshold, --false-discovery-rate.
 void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings, bool came_later = false);
 

@@ -68,10 +68,7 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
              [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; })
       .by_default("all");
   bench::declare_verdict(options, request.topology, request.settings);
-  options
-      .text("--profile", "PROFILE", "judge classes of pairs by what 'leadline profile' has learnt from good runs",
-            request.profile_path)
-      .as_file();
+  bench::declare_profile(options, request.profile_path);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
   declare_output(options, request.output);
   options.parse(arguments);
@@ -122,8 +119,8 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::Li
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
   std::vector<DiagnosedSlice> slices;
-  const Profile profile = read_profile(request.profile_path);
-  const std::string why_not = diagnosis::difference(profile, conditions_of(header, layout));
+  diagnosis::SiteProfile site = read_profile(request.profile_path);
+  site.conditions = conditions_of(header, layout);
   const bool has_means = !header.linktest && !header.is_compact;
   const bool is_serial = result::option_text(header, "serial") == "true";
   const bool is_round_trip = result::option_text(header, "direction") == name_of(Direction::semidirectional);
@@ -144,13 +141,7 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::Li
     slices.push_back({header.repeats[repeat].repeat, static_cast<int>(size), header.message_sizes_bytes[size], "",
                       diagnosis::diagnose(question)});
     Diagnosis& found = slices.back().diagnosis;
-    if (!request.profile_path.empty() && why_not.empty()) {
-      const auto times = diagnosis::class_times(of_slice.of(Symptom::slow), layout, header.message_sizes_bytes[size]);
-      found.profile = diagnosis::judged_by(profile, times, found.notes);
-    } else if (!request.profile_path.empty()) {
-      found.notes.push_back(
-          fmt::format("not comparable with the site profile '{}': {}", request.profile_path, why_not));
-    }
+    diagnosis::judge_by(site, of_slice.of(Symptom::slow), layout, header.message_sizes_bytes[size], found);
     if (header.is_compact) slices.back().diagnosis.notes.emplace_back(no_means_note);
     steps.done(fmt::format("diagnosed {}, repeat {}: {} of {} pairs measured, {}",
                            format_bytes(header.message_sizes_bytes[size]), header.repeats[repeat].repeat + 1,

@@ -18,6 +18,7 @@
 #include "bench/plan.hpp"
 #include "cli/compared_files.hpp"
 #include "cli/link_command.hpp"
+#include "cli/profiled_file.hpp"
 #include "cluster/cluster.hpp"
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
@@ -27,11 +28,13 @@
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/layout.hpp"
+#include "diagnosis/profile.hpp"
 #include "model/diagnosis.hpp"
 #include "model/link_result.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/link_text.hpp"
 #include "output/table.hpp"
+#include "result/diagnosis_json.hpp"
 #include "result/link_result_file.hpp"
 #include "schedule/schedule.hpp"
 
@@ -71,6 +74,25 @@ void refuse_check_of_buffers(const LinkRequest& request, const transport::Entry&
               "Use --verify");
 }
 
+/// Collective: rank 0 alone reads the file. Throws AgreedError where it is none, or where nothing of the run can be
+/// judged by it.
+diagnosis::SiteProfile site_profile(Cluster& cluster, const RunEnvironment& run_environment, const LinkRequest& request,
+                                    const diagnosis::Layout& layout) {
+  const std::string text = cluster.broadcast(run_collectively(
+      cluster, [&] { return cluster.rank() == 0 ? text_of_profile(request.profile) : std::string(); }));
+  return run_collectively(cluster, [&] {
+    diagnosis::SiteProfile site{request.profile, result::profile_of_text(request.profile, text),
+                                diagnosis::conditions_of(run_environment.provenance().transport.name,
+                                                         name_of(request.direction), request.serial, layout)};
+    if (const std::string why = diagnosis::why_unfit(site, request.message_sizes_bytes); !why.empty()) {
+      throw Error(ExitStatus::bad_command_line,
+                  fmt::format("nothing of this run can be judged by the site profile '{}'", request.profile), why,
+                  "Measure as its runs did, or leave out --profile");
+    }
+    return site;
+  });
+}
+
 /// Rank 0: prints what changed since the baseline; why the run fails, empty where it does not.
 std::string compared_with_baseline(const LinkRequest& request, const std::string& path) {
   StepLog steps("leadline link", request.verbose);
@@ -81,7 +103,7 @@ std::string compared_with_baseline(const LinkRequest& request, const std::string
   return fmt::format("the result is worse than the baseline '{}'", request.baseline);
 }
 
-/// The first fault that costs more than the share leaves.
+/// The first fault, or class beside the site profile, that costs more than the share leaves.
 std::string below_share(const LinkResult& result, double share) {
   for (const SliceSummary& slice : result.slices) {
     if (!slice.diagnosis) continue;
@@ -89,6 +111,11 @@ std::string below_share(const LinkResult& result, double share) {
       if (!counts(fault) || fault.ratio * share <= 1) continue;
       return fmt::format("{} reaches {:.3g} % of the usual speed with {}", fault.name, 100 / fault.ratio,
                          format_bytes(slice.slice.message_size_bytes));
+    }
+    for (const ComparedClass& one : slice.diagnosis->profile) {
+      if (one.change != Change::slower || one.ratio * share <= 1) continue;
+      return fmt::format("{} reach {:.3g} % of the speed of the site profile with {}", output::all_pairs_of(one),
+                         100 / one.ratio, format_bytes(slice.slice.message_size_bytes));
     }
   }
   return "";
@@ -156,6 +183,7 @@ class LinkTest {
   /// After the transport has said which hosts it simulates, if it does.
   Plan plan(const Request& request, const RunEnvironment& run_environment, Cluster& cluster) {
     if (!request.no_diagnosis) layout_ = diagnosis_layout(cluster, run_environment, request.topology);
+    if (!request.profile.empty()) site_profile_ = site_profile(cluster, run_environment, request, *layout_);
     return run_collectively(cluster, [&] {
       result::check_format_holds(request.format, request);
       if (cluster.rank() == 0 && !request.baseline.empty()) expect_link_test(request.baseline, "compare with");
@@ -197,7 +225,7 @@ class LinkTest {
     run_collectively(cluster, [&] { return file.reserve_repeats(plan.num_repeats), true; });
     if (file.any_rank_can_finish()) cluster.go_on_without_root();
     bench::link::measure({request, plan, cluster, meter, file, run_environment.host_of(), progress,
-                          layout_ ? &*layout_ : nullptr, begin_ns_},
+                          layout_ ? &*layout_ : nullptr, site_profile_ ? &*site_profile_ : nullptr, begin_ns_},
                          measured);
   }
 
@@ -254,6 +282,7 @@ class LinkTest {
   const LinkPresentation* presentation_;
   std::uint64_t begin_ns_;
   std::optional<diagnosis::Layout> layout_;  // for the diagnosis
+  std::optional<diagnosis::SiteProfile> site_profile_;
 };
 
 }  // namespace

@@ -2,12 +2,10 @@
 // Reads classes of pairs out of results, and profiles out of files.
 #include "cli/profiled_file.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "cli/link_command.hpp"
 #include "command/text_file.hpp"
-#include "diagnosis/profile.hpp"
 #include "network/parse_network.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/matrix_rows.hpp"
@@ -15,17 +13,9 @@
 namespace leadline::cli {
 
 Profile conditions_of(const result::LinkResultHeader& header, const diagnosis::Layout& layout) {
-  std::uint64_t most = 0;
-  const diagnosis::Members hosts = diagnosis::members_of(layout.host_of);
-  for (std::uint32_t host = 0; host < hosts.num_groups(); ++host) {
-    most = std::max<std::uint64_t>(most, hosts.of(host).size());
-  }
-  return {.transport = result::provenance_text(header, "transport"),
-          .direction = result::provenance_text(header, "direction"),
-          .is_serial = result::option_text(header, "serial") == "true",
-          .ranks_per_host = most,
-          .num_runs = 1,
-          .classes = {}};
+  return diagnosis::conditions_of(result::provenance_text(header, "transport"),
+                                  result::provenance_text(header, "direction"),
+                                  result::option_text(header, "serial") == "true", layout);
 }
 
 Profile profile_of_file(result::LinkResultReader& reader, const std::string& topology) {
@@ -47,9 +37,13 @@ Profile profile_of_file(result::LinkResultReader& reader, const std::string& top
   return profile;
 }
 
-Profile read_profile(const std::string& path) {
+std::string text_of_profile(const std::string& path) {
+  return read_text_file("--profile", path, "leadline profile writes one");
+}
+
+diagnosis::SiteProfile read_profile(const std::string& path) {
   if (path.empty()) return {};
-  return result::profile_of_text(path, read_text_file("--profile", path, "leadline profile writes one"));
+  return {path, result::profile_of_text(path, text_of_profile(path)), {}};
 }
 
 }  // namespace leadline::cli

@@ -5,18 +5,22 @@
 #include <string>
 
 #include "diagnosis/layout.hpp"
+#include "diagnosis/profile.hpp"
 #include "model/diagnosis.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::cli {
 
-/// Without classes: what must be the same for its times to be comparable.
+/// Without classes.
 Profile conditions_of(const result::LinkResultHeader& header, const diagnosis::Layout& layout);
 
 /// All message sizes; of several repeats the median. `topology` may be empty.
 Profile profile_of_file(result::LinkResultReader& reader, const std::string& topology);
 
-/// Empty path: none. Throws Error(bad_command_line) that names the file.
-Profile read_profile(const std::string& path);
+/// What the file says. Throws Error(bad_command_line) that names it.
+std::string text_of_profile(const std::string& path);
+
+/// Empty path: none. Throws Error(bad_command_line) that names the file. The conditions are not set.
+diagnosis::SiteProfile read_profile(const std::string& path);
 
 }  // namespace leadline::cli

@@ -16,6 +16,20 @@
 
 namespace leadline::diagnosis {
 
+Profile conditions_of(std::string transport, std::string direction, bool is_serial, const Layout& layout) {
+  std::uint64_t most = 0;
+  const Members hosts = members_of(layout.host_of);
+  for (std::uint32_t host = 0; host < hosts.num_groups(); ++host) {
+    most = std::max<std::uint64_t>(most, hosts.of(host).size());
+  }
+  return {.transport = std::move(transport),
+          .direction = std::move(direction),
+          .is_serial = is_serial,
+          .ranks_per_host = most,
+          .num_runs = 1,
+          .classes = {}};
+}
+
 std::vector<ProfiledClass> class_times(const Rows& rows, const Layout& layout, std::uint64_t message_size_bytes) {
   const PairClasses classes(layout);
   const Effects effects = fit(rows, classes);
@@ -77,7 +91,7 @@ std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const Pro
       return other.message_size_bytes == one.message_size_bytes && other.name == one.name;
     });
     if (usual == profile.classes.end()) {
-      notes.push_back(fmt::format("not comparable with the site profile: it has no pairs '{}' with {}", one.name,
+      notes.push_back(fmt::format("{}: it has no pairs '{}' with {}", not_comparable, one.name,
                                   format_bytes(one.message_size_bytes)));
       continue;
     }
@@ -100,6 +114,24 @@ std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const Pro
         "the site profile is of one run, so it is not known how much runs scatter: judged by the threshold alone");
   }
   return judged;
+}
+
+std::string why_unfit(const SiteProfile& site, std::span<const std::uint64_t> message_sizes_bytes) {
+  if (std::string why = difference(site.profile, site.conditions); !why.empty()) return why;
+  const bool has_any = std::ranges::any_of(site.profile.classes, [&](const ProfiledClass& one) {
+    return std::ranges::find(message_sizes_bytes, one.message_size_bytes) != message_sizes_bytes.end();
+  });
+  return has_any ? "" : "it has none of the message sizes";
+}
+
+void judge_by(const SiteProfile& site, const Rows& rows, const Layout& layout, std::uint64_t message_size_bytes,
+              Diagnosis& found) {
+  if (site.path.empty()) return;
+  if (const std::string why = difference(site.profile, site.conditions); !why.empty()) {
+    found.notes.push_back(fmt::format("{} '{}': {}", not_comparable, site.path, why));
+    return;
+  }
+  found.profile = judged_by(site.profile, class_times(rows, layout, message_size_bytes), found.notes);
 }
 
 }  // namespace leadline::diagnosis

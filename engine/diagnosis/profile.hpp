@@ -16,6 +16,19 @@ namespace leadline::diagnosis {
 /// A class that reaches less than this share of the profile's speed is too slow.
 inline constexpr double least_share_of_profile = 0.8;
 
+/// How notes about what the profile says nothing of begin.
+inline constexpr const char* not_comparable = "not comparable with the site profile";
+
+/// What a run is judged by, and where it was read; without a path by nothing.
+struct SiteProfile {
+  std::string path;
+  Profile profile;
+  Profile conditions;  ///< of the run
+};
+
+/// Without classes: what must be the same for times to be comparable.
+Profile conditions_of(std::string transport, std::string direction, bool is_serial, const Layout& layout);
+
 /// What the classes of this layout take; those without pairs are left out. The rows are ln ns.
 std::vector<ProfiledClass> class_times(const Rows& rows, const Layout& layout, std::uint64_t message_size_bytes);
 
@@ -30,5 +43,12 @@ Profile joined(std::span<const Profile> runs);
 /// could not be judged.
 std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const ProfiledClass> run,
                                      std::vector<std::string>& notes);
+
+/// Why nothing of a run with these message sizes can be judged by it; empty = something can.
+std::string why_unfit(const SiteProfile& site, std::span<const std::uint64_t> message_sizes_bytes);
+
+/// Collective as the rows (ln ns) are: adds to what was found in them what the site profile says of their classes.
+void judge_by(const SiteProfile& site, const Rows& rows, const Layout& layout, std::uint64_t message_size_bytes,
+              Diagnosis& found);
 
 }  // namespace leadline::diagnosis

@@ -72,6 +72,7 @@ struct LinkRequest : RunRequest {
   bool no_diagnosis = false;
   std::string topology;         ///< the physical network: a formula, a file, a pattern; empty = unknown
   DiagnosisSettings diagnosis;  ///< --threshold, --false-discovery-rate
+  std::string profile;          ///< a site profile to judge by; empty = none
   std::string baseline;         ///< a result to compare with; empty = none
   FailBelow fail_below;
   bool strict = false;        ///< status 1 where a fault is found

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/units.hpp"
+#include "diagnosis/profile.hpp"
 #include "network/hostlist.hpp"
 #include "output/table.hpp"
 
@@ -129,18 +130,29 @@ const char* heading_of(FindingList list) {
   return "";
 }
 
-/// Classes that are slower than the site profile says, numbered.
-std::string slower_than_profile(const std::vector<ComparedClass>& classes) {
+/// A class that is slower than the site profile says, and where in a run with several slices.
+struct ListedClass {
+  ComparedClass found;
+  std::string where;
+};
+
+std::vector<ListedClass> slower_in(const Diagnosis& diagnosis) {
+  std::vector<ListedClass> slower;
+  for (const ComparedClass& one : diagnosis.profile) {
+    if (one.change == Change::slower) slower.push_back({one, ""});
+  }
+  return slower;
+}
+
+/// Numbered.
+std::string slower_than_profile(const std::vector<ListedClass>& classes) {
   std::string text;
   std::size_t number = 0;
-  for (const ComparedClass& one : classes) {
-    if (one.change != Change::slower) continue;
+  for (const auto& [one, where] : classes) {
     const std::string range = one.ratio_low < one.ratio_high
                                   ? fmt::format(" ({} to {})", ratio_text(one.ratio_low), ratio_text(one.ratio_high))
                                   : "";
-    const bool is_between = one.name == "between hosts";
-    text += fmt::format("  {}. all pairs {} take {} times as long as in the site profile{}\n", ++number,
-                        is_between ? "between hosts" : fmt::format("'{}'", one.name), ratio_text(one.ratio), range);
+    text += fmt::format("  {}. {}{}{}\n", ++number, class_sentence(one), range, where);
     text += fmt::format("     seen     {}, median {} instead of {}\n", counted(one.num_pairs, "ordered pair"),
                         format_time_ns(one.after_ns), format_time_ns(one.before_ns));
     text +=
@@ -210,6 +222,43 @@ std::vector<SeenFault> seen_in(const std::vector<SliceSummary>& slices) {
   return seen;
 }
 
+/// Classes that are slower than the site profile says, each as its worst slice shows it.
+std::vector<ListedClass> slower_in(const std::vector<SliceSummary>& slices) {
+  std::vector<ListedClass> worst;
+  std::vector<std::size_t> num_slices;
+  for (const SliceSummary& slice : slices) {
+    if (!slice.diagnosis) continue;
+    for (const ListedClass& one : slower_in(*slice.diagnosis)) {
+      const auto known = std::ranges::find(worst, one.found.name, [](const ListedClass& c) { return c.found.name; });
+      const auto index = static_cast<std::size_t>(known - worst.begin());
+      if (known == worst.end()) worst.emplace_back(), num_slices.push_back(0);
+      ++num_slices[index];
+      if (one.found.ratio <= worst[index].found.ratio) continue;
+      worst[index] = {one.found, format_bytes(slice.slice.message_size_bytes)};
+    }
+  }
+  for (std::size_t index = 0; index < worst.size(); ++index) {
+    worst[index].where = fmt::format("; in {} of {} sizes and repeats, here with {}", num_slices[index], slices.size(),
+                                     worst[index].where);
+  }
+  return worst;
+}
+
+/// Those of the first slice, and what of the others no site profile says.
+std::vector<std::string> notes_of(const std::vector<SliceSummary>& slices) {
+  std::vector<std::string> notes;
+  bool is_first = true;
+  for (const SliceSummary& slice : slices) {
+    if (!slice.diagnosis) continue;
+    for (const std::string& note : slice.diagnosis->notes) {
+      const bool is_told = is_first || note.starts_with(diagnosis::not_comparable);
+      if (is_told && std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+    }
+    is_first = false;
+  }
+  return notes;
+}
+
 constexpr std::size_t most_components = 20;
 
 /// "+12.3 %".
@@ -250,6 +299,14 @@ std::string components_text(const std::vector<Fault>& components, const char* ch
 
 }  // namespace
 
+std::string all_pairs_of(const ComparedClass& one) {
+  return one.name == "between hosts" ? "all pairs between hosts" : fmt::format("all pairs '{}'", one.name);
+}
+
+std::string class_sentence(const ComparedClass& one) {
+  return fmt::format("{} take {} times as long as in the site profile", all_pairs_of(one), ratio_text(one.ratio));
+}
+
 std::string fault_sentence(const Fault& fault) {
   const std::string range = fmt::format("{} to {}", ratio_text(fault.ratio_low), ratio_text(fault.ratio_high));
   if (fault.is_note) {
@@ -267,7 +324,7 @@ std::string fault_sentence(const Fault& fault) {
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
   std::vector<ListedFault> faults;
   for (const Fault& fault : diagnosis.faults) faults.push_back({&fault, ""});
-  return head(diagnosis, num_counting(diagnosis)) + slower_than_profile(diagnosis.profile) +
+  return head(diagnosis, num_counting(diagnosis)) + slower_than_profile(slower_in(diagnosis)) +
          listed(faults, most_faults, num_slower_than_profile(diagnosis)) + notes_text(diagnosis.notes);
 }
 
@@ -290,14 +347,16 @@ std::string verdict_text(const std::vector<SliceSummary>& slices) {
       std::ranges::find_if(slices, [](const SliceSummary& slice) { return slice.diagnosis.has_value(); });
   if (first == slices.end()) return "";
   if (slices.size() == 1) return diagnosis_text(*first->diagnosis, most_faults);
+  const std::vector<ListedClass> slower = slower_in(slices);
   std::vector<ListedFault> faults;
-  std::size_t num_faults = 0;
+  std::size_t num_faults = slower.size();
   for (const SeenFault& seen : seen_in(slices)) {
     num_faults += counts(*seen.worst) ? 1 : 0;
     faults.push_back({seen.worst, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
                                               slices.size(), format_bytes(seen.slice->slice.message_size_bytes))});
   }
-  return head(*first->diagnosis, num_faults) + listed(faults, most_faults) + notes_text(first->diagnosis->notes);
+  return head(*first->diagnosis, num_faults) + slower_than_profile(slower) +
+         listed(faults, most_faults, slower.size()) + notes_text(notes_of(slices));
 }
 
 std::string health_line(const LinkResult& result, const std::string& /*result_path*/) {
@@ -309,6 +368,9 @@ std::string health_line(const LinkResult& result, const std::string& /*result_pa
     if (!slice.diagnosis) continue;
     num_pairs += slice.diagnosis->num_pairs;
     num_measured += slice.diagnosis->num_measured;
+    for (const ListedClass& one : slower_in(*slice.diagnosis)) {
+      faults += (faults.empty() ? "" : "; ") + class_sentence(one.found);
+    }
     for (const Fault& fault : slice.diagnosis->faults) {
       if (counts(fault)) faults += (faults.empty() ? "" : "; ") + fault_sentence(fault);
     }

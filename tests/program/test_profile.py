@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Site profiles: `leadline profile` learns them from good runs, `leadline diagnose --profile` judges by them."""
+"""Site profiles: `leadline profile` learns them from good runs; `diagnose` and `link` judge by them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 from program import Leadline
 from result import schema_of, wrong_json
@@ -99,3 +100,94 @@ def test_what_no_profile_is_made_of(leadline: Leadline, simulated: Any, tmp_path
     assert done.status == 0, done.err
     done = leadline("profile", "ring.h5")
     assert (done.status, done.out) == (2, "")
+
+
+def rescaled(path: Path, factor: float, **changes: object) -> Path:
+    """A copy of a profile whose times are so many times as long."""
+    document = json.loads(path.read_text()) | changes
+    for one in document["classes"]:
+        one["time_ns_median"] *= factor
+    copy = path.with_name("rescaled.json")
+    copy.write_text(json.dumps(document))
+    return copy
+
+
+@pytest.fixture
+def measured(leadline: Leadline, tmp_path: Path) -> Path:
+    """A profile of one run on this machine."""
+    done = leadline("link", "--local", "3", "--messages", "20", "--output", "good.h5")
+    assert done.status == 0, done.err
+    assert leadline("profile", "good.h5", "--output", "site.json").status == 0
+    return tmp_path / "site.json"
+
+
+def test_a_run_judges_itself_as_a_diagnosis_of_its_file_does(leadline: Leadline, measured: Path) -> None:
+    site = rescaled(measured, 0.01)
+    sizes = ("--message-size", "1KiB,2KiB")
+    for run, words in (("one.h5", ()), ("two.h5", sizes)):
+        done = leadline("link", "--local", "3", "--messages", "20", "--profile", site, "--strict", *words, "-o", run)
+        assert done.status == 1, done.err
+        told = leadline("diagnose", run, "--profile", site, "--strict")
+        assert told.status == 1
+        assert "times as long as in the site profile" in done.out
+        verdict = done.out[done.out.index("verdict:") :]
+        if words:
+            assert "; in 1 of 2 sizes and repeats, here with 1 KiB" in verdict
+            assert "note: not comparable with the site profile: it has no pairs" in verdict
+        else:
+            assert told.out.strip() in verdict
+        assert "% of the speed of the site profile with 1 KiB" in done.complaint or "reaches" in done.complaint
+        with h5py.File(measured.with_name(run)) as file:
+            slices = json.loads(file["summary"][()])["slices"]
+        document = json.loads(leadline("diagnose", run, "--profile", site, "--json").out)
+        assert [one["diagnosis"]["profile"] for one in slices] == [
+            one["diagnosis"]["profile"] for one in document["slices"]
+        ]
+
+
+def test_a_run_that_is_faster_or_as_usual_is_fine(leadline: Leadline, measured: Path) -> None:
+    site = rescaled(measured, 100)
+    done = leadline("link", "--local", "3", "--profile", site, "--messages", "20", "--format", "json")
+    assert done.status == 0, done.err
+    assert wrong_json(json.loads(done.out), schema_of("link")) == []
+    assert [one["change"] for one in json.loads(done.out)["slices"][0]["diagnosis"]["profile"]] == ["faster"]
+
+
+def test_a_health_check_names_classes_that_are_slower(leadline: Leadline, measured: Path) -> None:
+    site = rescaled(measured, 0.01)
+    done = leadline("link", "--local", "3", "--health-check", "--rounds", "2", "--profile", site)
+    assert done.status == 1
+    assert done.out.startswith("bad: ")
+    assert "times as long as in the site profile" in done.out
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"transport": "mpi"}, "(transport mpi and tcp)"),
+        ({"ranks_per_host": 9}, "(9 and 2 ranks a host)"),
+        ({"classes": []}, "(it has none of the message sizes)"),
+    ],
+)
+def test_a_profile_that_does_not_fit_ends_the_run_before_it_measures(
+    leadline: Leadline, profile: Path, changes: dict[str, object], why: str
+) -> None:
+    fitting = {"transport": "tcp", "direction": "semidirectional"}
+    site = rescaled(profile, 1, **(fitting | changes))
+    done = leadline("link", "--local", "2", "--profile", site, "--output", "run.h5")
+    assert (done.status, done.out) == (2, "")
+    assert f"nothing of this run can be judged by the site profile '{site}' {why}" in done.complaint
+    assert not (profile.parent / "run.h5").exists()
+
+
+def test_what_is_no_profile_ends_the_run_before_it_measures(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "text.json").write_text('{"document": "diagnosis"}')
+    for name, why in (("text.json", "is no site profile"), ("none.json", "cannot be read")):
+        done = leadline("link", "--local", "2", "--profile", name, "--output", "run.h5")
+        assert (done.status, done.out) == (2, "")
+        assert name in done.complaint
+        assert why in done.complaint
+        assert not (tmp_path / "run.h5").exists()
+    done = leadline("link", "--local", "2", "--profile", "text.json", "--no-diagnosis")
+    assert done.status == 2
+    assert "there is no diagnosis with --no-diagnosis" in done.complaint

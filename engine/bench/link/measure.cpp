@@ -332,8 +332,9 @@ void Measuring::diagnose_slice(SliceSummary& summary) {
   }
   const auto load = stage_.request.serial ? diagnosis::Load::alone : diagnosis::Load::concurrent;
   const bool is_round_trip = stage_.request.direction == Direction::semidirectional;
-  diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, is_round_trip, limit_s}, row_,
-           summary, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
+  diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, is_round_trip, limit_s,
+            stage_.site_profile},
+           row_, summary, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
   if (is_sample(stage_.request)) add_coverage(summary);
   summary.diagnosis_s = seconds_since(start_ns);
   phase_done(Phase::diagnosing, start_ns);

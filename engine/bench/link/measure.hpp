@@ -12,6 +12,7 @@
 #include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "diagnosis/layout.hpp"
+#include "diagnosis/profile.hpp"
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
 
@@ -24,10 +25,11 @@ struct Stage {
   cluster::Cluster& cluster;
   PairMeter& meter;
   RowStore& store;
-  std::span<const std::uint32_t> host_of;     ///< host index by rank, as the result names hosts
-  Progress* progress = nullptr;               ///< rank 0 only, and not with --quiet
-  const diagnosis::Layout* layout = nullptr;  ///< for the diagnosis of each slice; nullptr = there is none
-  std::uint64_t begin_ns = 0;                 ///< when the time of --budget began; rank 0's clock counts
+  std::span<const std::uint32_t> host_of;                ///< host index by rank, as the result names hosts
+  Progress* progress = nullptr;                          ///< rank 0 only, and not with --quiet
+  const diagnosis::Layout* layout = nullptr;             ///< for the diagnosis of each slice; nullptr = there is none
+  const diagnosis::SiteProfile* site_profile = nullptr;  ///< likewise; nullptr = none
+  std::uint64_t begin_ns = 0;                            ///< when the time of --budget began; rank 0's clock counts
 };
 
 struct Measured {

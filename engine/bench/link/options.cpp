@@ -116,6 +116,7 @@ void declare_order(OptionTable& options, LinkRequest& request) {
 void declare_diagnosis(OptionTable& options, LinkRequest& request) {
   options.group("What is said about it");
   declare_verdict(options, request.topology, request.diagnosis);
+  declare_profile(options, request.profile).later();
   options
       .text("--baseline", "RESULT", "compare with an earlier result at the end, as 'leadline compare' does",
             request.baseline)
@@ -128,7 +129,9 @@ void declare_diagnosis(OptionTable& options, LinkRequest& request) {
                request.fail_below = parse_fail_below(option, text);
              })
       .recorded_as([&] { return request.fail_below.text; });
-  options.flag("--strict", "end with status 1 where a fault is found, or something is slower than in the --baseline",
+  options.flag("--strict",
+               "end with status 1 where a fault is found, or something is slower than in the --baseline or the "
+               "--profile",
                request.strict);
   options.flag("--health-check",
                "for scripts: random rounds for at most 20 s (or --budget, --rounds), no file (or --output), one "
@@ -137,7 +140,7 @@ void declare_diagnosis(OptionTable& options, LinkRequest& request) {
   options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later who is slow", request.no_diagnosis);
   options.no_effect_with(
       "--no-diagnosis",
-      {"--topology", "--threshold", "--false-discovery-rate", "--baseline", "--strict", "--health-check"},
+      {"--topology", "--threshold", "--false-discovery-rate", "--profile", "--baseline", "--strict", "--health-check"},
       "there is no diagnosis with --no-diagnosis");
 }
 

@@ -187,6 +187,9 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
   diagnosed_with({again, diagnosis::recorded(measured).pairs});
   // Of what is in the file then, so that a diagnosis of the file says the same.
   summary.diagnosis = diagnosed_with(diagnosis::recorded(measured));
+  if (stage.site_profile == nullptr) return;
+  diagnosis::judge_by(*stage.site_profile, rows_of(Symptom::slow), stage.layout, summary.slice.message_size_bytes,
+                      *summary.diagnosis);
 }
 
 }  // namespace leadline::bench::link

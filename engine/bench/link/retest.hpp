@@ -10,6 +10,7 @@
 #include "cluster/cluster.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/layout.hpp"
+#include "diagnosis/profile.hpp"
 #include "model/diagnosis.hpp"
 #include "model/link_result.hpp"
 #include "model/samples.hpp"
@@ -52,6 +53,7 @@ struct DiagnosisStage {
   diagnosis::Load load = diagnosis::Load::concurrent;  ///< under which the test has measured
   bool is_round_trip = false;                          ///< see diagnosis::Question
   double retest_limit_s = 0;  ///< what has not been measured again by then stays so; rank 0's clock counts
+  const diagnosis::SiteProfile* site_profile = nullptr;  ///< nullptr = none
 };
 
 /// Collective; the same on every rank but for names, which rank 0 has. Measures suspects and some other pairs again.
