@@ -224,6 +224,44 @@ def test_no_fault(tmp_path: Path):
     assert sentences[1].startswith("The slowest pair takes ")
 
 
+def compared(name: str, ratio: float, change: str) -> dict[str, Any]:
+    """A class of pairs beside a site profile."""
+    return {
+        "name": name, "num_pairs": 4032, "before_ns_median": 4000.0, "after_ns_median": ratio * 4000, "ratio": ratio,
+        "ratio_interval": [0.9 * ratio, 1.1 * ratio], "change": change,
+    }  # fmt: skip
+
+
+def test_what_is_slower_than_the_site_profile_is_a_fault(tmp_path: Path):
+    made = sweep()
+    made.times, made.permutations = made.times[:1], None
+    of_sizes = [diagnosis(), diagnosis(), diagnosis()]
+    of_sizes[0]["profile"] = [compared("between hosts", 1.5, "slower"), compared("same host", 1.1, "none")]
+    of_sizes[1]["profile"] = [compared("between hosts", 2.0, "slower"), compared("same host", 0.5, "faster")]
+    made.summary_slices = in_slices(*of_sizes)
+    result = loaded(tmp_path, made)
+    analyses = [analyse(result, part) for part in result.slices]
+    told = (
+        "All pairs between hosts take 2.00 times as long as in the site profile (1.80 to 2.20): "
+        "8.000 µs instead of 4.000 µs."
+    )
+    assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["1 fault found.", told]
+    assert link_text.headline(result, analyses, diagnosed_in(result)) == [told]
+    assert link_text.is_alarming(result, analyses, diagnosed_in(result))
+
+
+def test_of_another_topology_the_verdict_by_the_profile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    made = two_hosts()
+    of_file = diagnosis()
+    of_file["profile"] = [compared("between hosts", 1.5, "slower")]
+    made.summary_slices = in_slices(of_file)
+    result = loaded(tmp_path, made)
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_says(tmp_path, diagnosis(fault("rank", "rank 2", 2, 1.4)))))
+    (said,) = diagnosed(result, result.slices, "fat-tree:2x1").found.values()
+    assert [one.name for one in said.faults] == ["rank 2"]
+    assert [one.ratio for one in said.slower_than_profile] == [1.5]
+
+
 def test_faults_of_several_sizes_are_one_list(tmp_path: Path):
     made = sweep()
     made.times, made.permutations = made.times[:1], None

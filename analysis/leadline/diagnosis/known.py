@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leadline.diagnosis.program import ask
 from leadline.error import LeadlineError
@@ -33,7 +33,7 @@ def diagnosed(result: BisectionResult | LinkResult, parts: Sequence[Slice], topo
     if topology is None and all(part in result.diagnoses for part in parts):
         return Diagnosed(result.diagnoses)
     try:
-        return Diagnosed(ask(result, topology, parts=parts))
+        return Diagnosed(_with_profile(result, ask(result, topology, parts=parts)))
     except LeadlineError as error:
         if topology is not None:
             raise
@@ -41,3 +41,11 @@ def diagnosed(result: BisectionResult | LinkResult, parts: Sequence[Slice], topo
         if result.diagnoses:
             return Diagnosed(result.diagnoses, why)
         return Diagnosed({}, f"the result file has none, and {why}")
+
+
+def _with_profile(result: BisectionResult | LinkResult, found: Mapping[Slice, Diagnosis]) -> dict[Slice, Diagnosis]:
+    """The program is asked without the site profile that the run was judged by: what the file has of it stays."""
+    of_file = result.diagnoses
+    return {
+        part: replace(one, profile=of_file[part].profile) if part in of_file else one for part, one in found.items()
+    }

@@ -12,8 +12,10 @@ from leadline.model.bisection import (
     Patterns,
     SlowConnection,
 )
-from leadline.model.comparison import Change, ComparedClass, ComparedSize, Comparison
+from leadline.model.comparison import ComparedSize, Comparison
 from leadline.model.diagnosis import (
+    Change,
+    ComparedClass,
     Component,
     ComponentKind,
     DiagnosedClass,

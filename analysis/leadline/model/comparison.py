@@ -4,32 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
-from leadline.model.diagnosis import Fault
+from leadline.model.diagnosis import ComparedClass, Fault
 from leadline.model.table import Record
-
-
-class Change(str, Enum):
-    """What became of a class: beyond the threshold, and beyond its interval."""
-
-    NONE = "none"
-    SLOWER = "slower"
-    FASTER = "faster"
-
-
-@dataclass(frozen=True)
-class ComparedClass:
-    """All pairs of one distance that both results have."""
-
-    name: str
-    num_pairs: int  # ordered
-    before_ns: float  # medians of the pairs' times
-    after_ns: float
-    ratio: float  # median over the pairs of after over before
-    ratio_low: float  # 95 % interval, hosts counting as one each
-    ratio_high: float
-    change: Change
 
 
 @dataclass(frozen=True, repr=False)

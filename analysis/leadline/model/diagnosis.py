@@ -126,6 +126,28 @@ class DiagnosedClass:
     spread: float  # of the logarithm of the times around what their ends explain
 
 
+class Change(str, Enum):
+    """What became of a class: beyond the threshold, and beyond its interval."""
+
+    NONE = "none"
+    SLOWER = "slower"
+    FASTER = "faster"
+
+
+@dataclass(frozen=True)
+class ComparedClass:
+    """All pairs of one distance in a result, beside an earlier result or a site profile."""
+
+    name: str
+    num_pairs: int  # ordered
+    before_ns: float  # medians of the pairs' times
+    after_ns: float
+    ratio: float  # median over the pairs of after over before; by a site profile of the medians
+    ratio_low: float  # 95 % interval, hosts counting as one each; by a site profile from the scatter of its runs
+    ratio_high: float
+    change: Change
+
+
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Record):
     """Everything that was found out about one slice."""
@@ -138,3 +160,9 @@ class Diagnosis(Record):
     classes: tuple[DiagnosedClass, ...]
     faults: tuple[Fault, ...]  # worst first, notes last
     notes: tuple[str, ...]  # what could not be told, and why
+    profile: tuple[ComparedClass, ...] = ()  # classes beside the site profile (before); empty without one
+
+    @property
+    def slower_than_profile(self) -> tuple[ComparedClass, ...]:
+        """Classes that reach too little of what the site profile says."""
+        return tuple(one for one in self.profile if one.change is Change.SLOWER)

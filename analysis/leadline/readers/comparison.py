@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from leadline.model import Change, ComparedClass, ComparedSize, Comparison
-from leadline.readers.contents import BAD_VALUES, DamagedError, real_of, reason_of
-from leadline.readers.diagnosis import fault_of, texts_of, word_of
+from leadline.model import ComparedSize, Comparison
+from leadline.readers.contents import BAD_VALUES, DamagedError, reason_of
+from leadline.readers.diagnosis import compared_class_of, fault_of, texts_of
 
 
 def comparison_of(document: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Comparison:
@@ -33,21 +33,7 @@ def _size(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> ComparedS
         threshold=float(entry["threshold"]),
         num_pairs=int(entry["num_pairs"]),
         is_worse=bool(entry["worse"]),
-        classes=tuple(_class(one) for one in entry["classes"]),
+        classes=tuple(compared_class_of(one) for one in entry["classes"]),
         slower=tuple(fault_of(one, num_ranks, num_hosts) for one in entry["slower"]),
         faster=tuple(fault_of(one, num_ranks, num_hosts) for one in entry["faster"]),
-    )
-
-
-def _class(entry: Mapping[str, Any]) -> ComparedClass:
-    low, high = entry["ratio_interval"]
-    return ComparedClass(
-        name=str(entry["name"]),
-        num_pairs=int(entry["num_pairs"]),
-        before_ns=real_of(entry["before_ns_median"]),
-        after_ns=real_of(entry["after_ns_median"]),
-        ratio=real_of(entry["ratio"]),
-        ratio_low=real_of(low),
-        ratio_high=real_of(high),
-        change=word_of(Change, entry["change"]),
     )

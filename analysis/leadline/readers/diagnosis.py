@@ -9,6 +9,8 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from leadline.model import (
+    Change,
+    ComparedClass,
     Component,
     ComponentKind,
     DiagnosedClass,
@@ -58,6 +60,22 @@ def _diagnosis(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Diag
         ),
         faults=tuple(fault_of(one, num_ranks, num_hosts) for one in entry["faults"]),
         notes=texts_of(entry["notes"]),
+        profile=tuple(compared_class_of(one) for one in entry.get("profile", ())),
+    )
+
+
+def compared_class_of(entry: Mapping[str, Any]) -> ComparedClass:
+    """A class of pairs beside an earlier result or a site profile. BAD_VALUES or DamagedError for what cannot be."""
+    low, high = entry["ratio_interval"]
+    return ComparedClass(
+        name=str(entry["name"]),
+        num_pairs=int(entry["num_pairs"]),
+        before_ns=real_of(entry["before_ns_median"]),
+        after_ns=real_of(entry["after_ns_median"]),
+        ratio=real_of(entry["ratio"]),
+        ratio_low=real_of(low),
+        ratio_high=real_of(high),
+        change=word_of(Change, entry["change"]),
     )
 
 

@@ -6,7 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from leadline.diagnosis import FoundFault
-from leadline.model import Diagnosis, Fault, FaultDirection, FindingList, Persistence, ShownPair, Slice, Symptom
+from leadline.model import (
+    ComparedClass,
+    Diagnosis,
+    Fault,
+    FaultDirection,
+    FindingList,
+    Persistence,
+    ShownPair,
+    Slice,
+    Symptom,
+)
 from leadline.units import counted, number, time_text
 
 _MOST_NAMED = 3  # faults, in the headline
@@ -82,7 +92,7 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
     """The one line above the list of the faults, or that there is none."""
     if not any(one.num_measured for one in found.values()):
         return "Nothing was measured."
-    num_faults = sum(one.fault.counts for one in faults)
+    num_faults = sum(one.fault.counts for one in faults) + len(slower_than_profile(found))
     if num_faults:
         return f"{counted(num_faults, 'fault')} found{', worst first' if num_faults > 1 else ''}."
     threshold = max(one.threshold for one in found.values())
@@ -90,14 +100,33 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
     return f"No fault found: nothing is {share} % slower than comparable components by more than chance."
 
 
+def slower_than_profile(found: Mapping[Slice, Diagnosis]) -> list[str]:
+    """A sentence for each class of pairs that reaches too little of what the site profile says, of the slice where it
+    is the slowest.
+    """
+    worst: dict[str, ComparedClass] = {}
+    for diagnosis in found.values():
+        for one in diagnosis.slower_than_profile:
+            if one.name not in worst or one.ratio > worst[one.name].ratio:
+                worst[one.name] = one
+    return [_class_sentence(one) for one in worst.values()]
+
+
+def _class_sentence(one: ComparedClass) -> str:
+    pairs = "pairs between hosts" if one.name == "between hosts" else f"pairs '{one.name}'"
+    interval = f" ({ratio_of(one.ratio_low)} to {ratio_of(one.ratio_high)})" if one.ratio_low < one.ratio_high else ""
+    times = f"{time_text(one.after_ns)} instead of {time_text(one.before_ns)}"
+    return f"All {pairs} take {ratio_of(one.ratio)} times as long as in the site profile{interval}: {times}."
+
+
 def headline_of(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> list[str]:
     """The verdict with the worst faults in it, for where no list follows."""
     real = [one for one in faults if one.fault.counts]
+    classes = slower_than_profile(found)
     if len(real) < 2:
-        return [fault_sentence(one.fault).removesuffix(".") + f"{where_found(one)}." for one in real] or [
-            verdict(found, faults)
-        ]
+        sentences = [fault_sentence(one.fault).removesuffix(".") + f"{where_found(one)}." for one in real]
+        return classes + sentences or [verdict(found, faults)]
     named = [f"{fault_text(one.fault)}, {ratio_of(one.fault.ratio)} times as usual" for one in real[:_MOST_NAMED]]
     if len(real) > _MOST_NAMED:
         named.append(f"{len(real) - _MOST_NAMED:,} more")
-    return [f"{counted(len(real), 'fault')} found: {'; '.join(named[:-1])}; and {named[-1]}."]
+    return [*classes, f"{counted(len(real), 'fault')} found: {'; '.join(named[:-1])}; and {named[-1]}."]

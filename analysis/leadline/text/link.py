@@ -13,7 +13,7 @@ import numpy as np
 from leadline.analyse import FEWEST_PARTNERS, MOST_STANDOUTS, SLOW_FACTOR, SliceAnalysis, Verdict
 from leadline.diagnosis import Diagnosed, FoundFault, found_faults
 from leadline.model import LinkResult, Slice
-from leadline.text.diagnosis import headline_of
+from leadline.text.diagnosis import headline_of, slower_than_profile
 from leadline.text.diagnosis import verdict as verdict_of_diagnosis
 from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where
 from leadline.units import bytes_text, number, time_text
@@ -34,7 +34,7 @@ def headline(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagn
     if not is_diagnosed(analyses, diagnosed):
         return _without_diagnosis(result, analyses)
     faults = faults_of(analyses, diagnosed)
-    return [*headline_of(diagnosed.found, faults), *_slowest_pair(analyses, faults)] if diagnosed else []
+    return [*headline_of(diagnosed.found, faults), *_slowest_pair(analyses, faults, diagnosed)] if diagnosed else []
 
 
 def verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[str]:
@@ -42,7 +42,11 @@ def verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagno
     if not is_diagnosed(analyses, diagnosed):
         return _without_diagnosis(result, analyses)
     faults = faults_of(analyses, diagnosed)
-    return [verdict_of_diagnosis(diagnosed.found, faults), *_slowest_pair(analyses, faults)]
+    return [
+        verdict_of_diagnosis(diagnosed.found, faults),
+        *slower_than_profile(diagnosed.found),
+        *_slowest_pair(analyses, faults, diagnosed),
+    ]
 
 
 def is_diagnosed(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> bool:
@@ -59,7 +63,8 @@ def is_alarming(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Di
     """Whether the headline reports a problem."""
     if not is_diagnosed(analyses, diagnosed):
         return bool(what_stands_out(result, analyses))
-    return any(one.fault.counts for one in faults_of(analyses, diagnosed))
+    faults = faults_of(analyses, diagnosed)
+    return any(one.fault.counts for one in faults) or bool(slower_than_profile(diagnosed.found))
 
 
 def without_diagnosis(analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
@@ -81,10 +86,10 @@ def _without_diagnosis(result: LinkResult, analyses: list[SliceAnalysis]) -> lis
     return what_stands_out(result, analyses) or [_nothing_stands_out(result, analyses)]
 
 
-def _slowest_pair(analyses: list[SliceAnalysis], faults: list[FoundFault]) -> list[str]:
+def _slowest_pair(analyses: list[SliceAnalysis], faults: list[FoundFault], diagnosed: Diagnosed) -> list[str]:
     """Where nothing is at fault: how far the slowest pair is from the others."""
     ratios = [a.overall.max / a.overall.median for a in analyses if a.overall.num_pairs]
-    if any(one.fault.counts for one in faults) or not ratios:
+    if any(one.fault.counts for one in faults) or slower_than_profile(diagnosed.found) or not ratios:
         return []
     return [f"The slowest pair takes {number(max(ratios), 3)} times the median of all."]
 
