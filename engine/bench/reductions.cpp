@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions element by element, and agreement on errors.
+// Reductions element by element, order statistics by intervals that narrow, and agreement on errors.
 #include "bench/reductions.hpp"
 
 #include <algorithm>

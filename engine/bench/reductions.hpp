@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective steps that all benchmarks share: numbers of all ranks combined, and one decision about what went wrong on
-// any of them.
+// Collective steps that all benchmarks share: numbers of all ranks combined, exact order statistics of numbers that are
+// spread over them, and one decision about what went wrong on any of them.
 #pragma once
 
 #include <cstddef>

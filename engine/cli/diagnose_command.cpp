@@ -119,8 +119,7 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::Li
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
   std::vector<DiagnosedSlice> slices;
-  diagnosis::SiteProfile site = read_profile(request.profile_path);
-  site.conditions = conditions_of(header, layout);
+  const diagnosis::SiteProfile site = read_profile(request.profile_path, conditions_of(header, layout));
   const bool has_means = !header.linktest && !header.is_compact;
   const bool is_serial = result::option_text(header, "serial") == "true";
   const bool is_round_trip = result::option_text(header, "direction") == name_of(Direction::semidirectional);

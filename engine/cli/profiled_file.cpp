@@ -41,9 +41,9 @@ std::string text_of_profile(const std::string& path) {
   return read_text_file("--profile", path, "leadline profile writes one");
 }
 
-diagnosis::SiteProfile read_profile(const std::string& path) {
+diagnosis::SiteProfile read_profile(const std::string& path, const Profile& conditions) {
   if (path.empty()) return {};
-  return {path, result::profile_of_text(path, text_of_profile(path)), {}};
+  return {path, result::profile_of_text(path, text_of_profile(path)), conditions};
 }
 
 }  // namespace leadline::cli

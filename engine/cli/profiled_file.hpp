@@ -11,7 +11,7 @@
 
 namespace leadline::cli {
 
-/// Without classes.
+/// What must be the same for times to be comparable; without classes.
 Profile conditions_of(const result::LinkResultHeader& header, const diagnosis::Layout& layout);
 
 /// All message sizes; of several repeats the median. `topology` may be empty.
@@ -20,7 +20,7 @@ Profile profile_of_file(result::LinkResultReader& reader, const std::string& top
 /// What the file says. Throws Error(bad_command_line) that names it.
 std::string text_of_profile(const std::string& path);
 
-/// Empty path: none. Throws Error(bad_command_line) that names the file. The conditions are not set.
-diagnosis::SiteProfile read_profile(const std::string& path);
+/// Empty path: none. `conditions`: of the run to judge. Throws Error(bad_command_line) that names the file.
+diagnosis::SiteProfile read_profile(const std::string& path, const Profile& conditions);
 
 }  // namespace leadline::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a diagnosis says: which components are at fault, by how much, how sure, and on what evidence; and what a
-// comparison of two results says. Definitions: docs/metrics.md, "Diagnosis" and "Comparison".
+// What a diagnosis says: which components are at fault, by how much, how sure, and on what evidence; what a comparison
+// of two results says; and a site profile. Definitions: docs/metrics.md, "Diagnosis", "Site profile" and "Comparison".
 #pragma once
 
 #include <cstdint>

@@ -130,7 +130,7 @@ const char* heading_of(FindingList list) {
   return "";
 }
 
-/// A class that is slower than the site profile says, and where in a run with several slices.
+/// A class that is slower than the site profile says; of several slices in how many, and which one is shown.
 struct ListedClass {
   ComparedClass found;
   std::string where;
@@ -231,7 +231,10 @@ std::vector<ListedClass> slower_in(const std::vector<SliceSummary>& slices) {
     for (const ListedClass& one : slower_in(*slice.diagnosis)) {
       const auto known = std::ranges::find(worst, one.found.name, [](const ListedClass& c) { return c.found.name; });
       const auto index = static_cast<std::size_t>(known - worst.begin());
-      if (known == worst.end()) worst.emplace_back(), num_slices.push_back(0);
+      if (known == worst.end()) {
+        worst.emplace_back();
+        num_slices.push_back(0);
+      }
       ++num_slices[index];
       if (one.found.ratio <= worst[index].found.ratio) continue;
       worst[index] = {one.found, format_bytes(slice.slice.message_size_bytes)};
@@ -244,7 +247,7 @@ std::vector<ListedClass> slower_in(const std::vector<SliceSummary>& slices) {
   return worst;
 }
 
-/// Those of the first slice, and what of the others no site profile says.
+/// Those of the first slice; of the others only what cannot be compared with the site profile.
 std::vector<std::string> notes_of(const std::vector<SliceSummary>& slices) {
   std::vector<std::string> notes;
   bool is_first = true;

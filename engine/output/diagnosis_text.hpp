@@ -14,8 +14,9 @@ namespace leadline::output {
 /// One sentence about a fault: "host node3 is slow: its pairs take 3.1 times as long as usual (2.9 to 3.3)".
 std::string fault_sentence(const Fault& fault);
 
-/// "all pairs between hosts"
+/// "all pairs between hosts", "all pairs 'same socket'"
 std::string all_pairs_of(const ComparedClass& one);
+
 /// One sentence about a class beside the site profile.
 std::string class_sentence(const ComparedClass& one);
 

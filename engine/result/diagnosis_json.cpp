@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents of diagnoses and comparisons, and what of them is in no other document.
+// The documents of diagnoses, comparisons and site profiles, and what of them is in no other document.
 #include "result/diagnosis_json.hpp"
 
 #include <fmt/format.h>

@@ -34,7 +34,7 @@ def headline(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagn
     if not is_diagnosed(analyses, diagnosed):
         return _without_diagnosis(result, analyses)
     faults = faults_of(analyses, diagnosed)
-    return [*headline_of(diagnosed.found, faults), *_slowest_pair(analyses, faults, diagnosed)] if diagnosed else []
+    return [*headline_of(diagnosed.found, faults), *_slowest_pair(analyses, diagnosed)] if diagnosed else []
 
 
 def verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[str]:
@@ -45,7 +45,7 @@ def verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagno
     return [
         verdict_of_diagnosis(diagnosed.found, faults),
         *slower_than_profile(diagnosed.found),
-        *_slowest_pair(analyses, faults, diagnosed),
+        *_slowest_pair(analyses, diagnosed),
     ]
 
 
@@ -63,8 +63,13 @@ def is_alarming(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Di
     """Whether the headline reports a problem."""
     if not is_diagnosed(analyses, diagnosed):
         return bool(what_stands_out(result, analyses))
-    faults = faults_of(analyses, diagnosed)
-    return any(one.fault.counts for one in faults) or bool(slower_than_profile(diagnosed.found))
+    return _has_fault(analyses, diagnosed)
+
+
+def _has_fault(analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> bool:
+    """A component, or a class of pairs beside the site profile."""
+    is_any = any(one.fault.counts for one in faults_of(analyses, diagnosed))
+    return is_any or bool(slower_than_profile(diagnosed.found))
 
 
 def without_diagnosis(analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
@@ -86,10 +91,10 @@ def _without_diagnosis(result: LinkResult, analyses: list[SliceAnalysis]) -> lis
     return what_stands_out(result, analyses) or [_nothing_stands_out(result, analyses)]
 
 
-def _slowest_pair(analyses: list[SliceAnalysis], faults: list[FoundFault], diagnosed: Diagnosed) -> list[str]:
+def _slowest_pair(analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[str]:
     """Where nothing is at fault: how far the slowest pair is from the others."""
     ratios = [a.overall.max / a.overall.median for a in analyses if a.overall.num_pairs]
-    if any(one.fault.counts for one in faults) or slower_than_profile(diagnosed.found) or not ratios:
+    if not ratios or _has_fault(analyses, diagnosed):
         return []
     return [f"The slowest pair takes {number(max(ratios), 3)} times the median of all."]
 
