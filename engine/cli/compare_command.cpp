@@ -32,13 +32,13 @@ constexpr const char* compare_epilogue =
 
 struct CompareRequest {
   ComparedFiles files;
-  CommandOutput output;
+  command::CommandOutput output;
   bool strict = false;
 };
 
 CompareRequest parse_compare(const std::vector<std::string>& arguments) {
   CompareRequest request;
-  OptionParser options("leadline compare", compare_description, compare_epilogue);
+  command::OptionParser options("leadline compare", compare_description, compare_epilogue);
   options.argument("BASELINE", "a result of the link test, from before", request.files.before);
   options.argument("RESULT", "the other one", request.files.after);
   bench::declare_verdict(options, request.files.topology, request.files.settings);
@@ -47,23 +47,23 @@ CompareRequest parse_compare(const std::vector<std::string>& arguments) {
              [&](const std::string&, const std::string& text) { request.files.size_bytes = parse_bytes(text); })
       .by_default("all that both have");
   options.flag("--strict", "end with status 1 where something is slower", request.strict);
-  declare_output(options, request.output);
+  command::declare_output(options, request.output);
   options.parse(arguments);
-  check_output(request.output);
+  command::check_output(request.output);
   return request;
 }
 
 void compare(const CompareRequest& request) {
-  StepLog steps("leadline compare", request.output.verbose);
+  command::StepLog steps("leadline compare", request.output.verbose);
   std::vector<Comparison> comparisons = compare_files(request.files, steps);
   const std::string &before = request.files.before, &after = request.files.after;
   if (request.output.is_json) {
-    put_output(request.output, result::comparison_document(before, after, comparisons));
+    command::put_output(request.output, result::comparison_document(before, after, comparisons));
   } else {
     if (request.output.quiet) {
       for (Comparison& one : comparisons) one.notes.clear();
     }
-    put_output(request.output, output::comparisons_text(comparisons));
+    command::put_output(request.output, output::comparisons_text(comparisons));
   }
   if (request.strict && std::ranges::any_of(comparisons, is_worse)) {
     throw Error(ExitStatus::below_threshold, fmt::format("'{}' is worse than '{}'", after, before));

@@ -29,7 +29,7 @@ std::vector<std::uint64_t> chosen_sizes(const ComparedFiles& files, const result
 
 }  // namespace
 
-std::vector<Comparison> compare_files(const ComparedFiles& files, StepLog& steps) {
+std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepLog& steps) {
   expect_link_test(files.before, "compare");
   expect_link_test(files.after, "compare");
   const auto before = result::LinkResultReader::open(files.before), after = result::LinkResultReader::open(files.after);

@@ -22,6 +22,6 @@ struct ComparedFiles {
 
 /// One comparison for each message size that both have; the notes are with the first. Throws Error: bad_command_line
 /// where there is nothing to compare, run_failed for a damaged file.
-std::vector<Comparison> compare_files(const ComparedFiles& files, StepLog& steps);
+std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepLog& steps);
 
 }  // namespace leadline::cli

@@ -46,7 +46,7 @@ constexpr const char* convert_epilogue =
 
 struct ConvertRequest {
   std::string input;
-  FileOutput to;
+  command::FileOutput to;
   bool plain = false;
 };
 
@@ -65,13 +65,13 @@ std::string other_name(const std::string& input, FileKind from) {
 
 ConvertRequest parse_convert(const std::vector<std::string>& arguments) {
   ConvertRequest request;
-  OptionParser options("leadline convert", convert_description, convert_epilogue);
+  command::OptionParser options("leadline convert", convert_description, convert_epilogue);
   options.argument("IN", "the result: HDF5 or SION", request.input);
-  declare_file_output(options, request.to, "the new file; its ending says the format",
-                      "IN with the ending of the other format");
+  command::declare_file_output(options, request.to, "the new file; its ending says the format",
+                               "IN with the ending of the other format");
   options.flag("--plain", "SION: LinkTest 1.2's record and nothing behind it", request.plain);
   options.parse(arguments);
-  check_file_output(request.to);
+  command::check_file_output(request.to);
   return request;
 }
 
@@ -110,12 +110,13 @@ void say_written(const ConvertRequest& request, FileKind to, std::optional<std::
                  const result::Losses& losses) {
   const std::string& path = request.to.path;
   if (!losses.empty() && !request.to.output.quiet)
-    complain(fmt::format("{} does not have {}", path, fmt::join(losses, "; ")));
-  put_written(request.to, {"convert", {request.input}, {{path, name_of(to), 0, num_rows}}, losses}, path + "\n");
+    command::complain(fmt::format("{} does not have {}", path, fmt::join(losses, "; ")));
+  command::put_written(request.to, {"convert", {request.input}, {{path, name_of(to), 0, num_rows}}, losses},
+                       path + "\n");
 }
 
 /// Writes the new file under another name, and says what it does not have.
-void convert(const ConvertRequest& request, FileKind to, StepLog& steps) {
+void convert(const ConvertRequest& request, FileKind to, command::StepLog& steps) {
   expect_convertible(request.input);
   const std::string& path = request.to.path;
   result::StagedFile staged(path, request.to.overwrite() ? ExistingFile::overwrite : ExistingFile::refuse);
@@ -141,7 +142,7 @@ void convert(const ConvertRequest& request, FileKind to, StepLog& steps) {
 
 int convert_command(const std::vector<std::string>& arguments) {
   ConvertRequest request = parse_convert(arguments);
-  StepLog steps("leadline convert", request.to.output.verbose);
+  command::StepLog steps("leadline convert", request.to.output.verbose);
   const FileKind from = result::kind_of_file(request.input);
   if (request.to.path.empty()) request.to.path = other_name(request.input, from);
   check_kinds(request, from);

@@ -52,12 +52,12 @@ struct DiagnoseRequest {
   std::optional<int> repeat;
   DiagnosisSettings settings;
   bool strict = false;
-  CommandOutput output;
+  command::CommandOutput output;
 };
 
 DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   DiagnoseRequest request;
-  OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
+  command::OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
   options.argument("RESULT", "a result of the link or bisection test", request.path);
   options
       .value("--message-size", "SIZE", "only this message size",
@@ -70,9 +70,9 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   bench::declare_verdict(options, request.topology, request.settings);
   bench::declare_profile(options, request.profile_path);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
-  declare_output(options, request.output);
+  command::declare_output(options, request.output);
   options.parse(arguments);
-  check_output(request.output);
+  command::check_output(request.output);
   return request;
 }
 
@@ -105,7 +105,8 @@ std::uint64_t pairs_to_measure(const result::LinkResultHeader& header) {
   return num_ranks * (num_ranks - 1);
 }
 
-diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ranks, auto& reader, StepLog& steps) {
+diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ranks, auto& reader,
+                            command::StepLog& steps) {
   diagnosis::Layout layout = result::layout_of(num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
   steps.tell(layout.network.source.empty() ? "nothing is known of the network: no --topology, and none in the result"
@@ -114,7 +115,7 @@ diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ran
 }
 
 std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::LinkResultReader& reader,
-                                      StepLog& steps) {
+                                      command::StepLog& steps) {
   const result::LinkResultHeader& header = reader.header();
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
@@ -149,14 +150,14 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::Li
   return slices;
 }
 
-std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const result::bisection::Hdf5Reader& reader,
-                                      StepLog& steps) {
+std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const bench::bisection::Hdf5Reader& reader,
+                                      command::StepLog& steps) {
   const auto& header = reader.header();
   const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
   std::vector<DiagnosedSlice> slices;
   for (std::size_t size = 0; size < header.message_sizes_bytes.size(); ++size) {
     if (request.size_bytes && header.message_sizes_bytes[size] != *request.size_bytes) continue;
-    const diagnosis::ObservedSlice observed = result::bisection::read_observed(reader, size);
+    const diagnosis::ObservedSlice observed = bench::bisection::read_observed(reader, size);
     if (!observed.observations.empty()) slices.push_back(diagnosis::diagnosed(observed, layout, request.settings));
   }
   if (slices.empty() && request.size_bytes) throw_no_such_slice(request, header, 1);
@@ -173,7 +174,7 @@ std::size_t num_faults(const std::vector<DiagnosedSlice>& slices) {
 
 void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::vector<DiagnosedSlice> slices) {
   if (request.output.is_json) {
-    put_output(request.output, result::diagnosis_document(request.path, header.complete, slices));
+    command::put_output(request.output, result::diagnosis_document(request.path, header.complete, slices));
   } else {
     std::string text;
     for (DiagnosedSlice& one : slices) {
@@ -182,7 +183,7 @@ void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::
     if (!header.complete && !request.output.quiet) {
       text = fmt::format("the result is not complete: {}\n", printable(header.incomplete_reason, LineEnds::replaced));
     }
-    put_output(request.output, text + output::diagnoses_text(slices));
+    command::put_output(request.output, text + output::diagnoses_text(slices));
   }
   if (const std::size_t num = num_faults(slices); request.strict && num > 0) {
     throw Error(ExitStatus::below_threshold,
@@ -191,12 +192,12 @@ void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::
 }
 
 void diagnose(const DiagnoseRequest& request) {
-  StepLog steps("leadline diagnose", request.output.verbose);
+  command::StepLog steps("leadline diagnose", request.output.verbose);
   const std::string benchmark = result::benchmark_of(request.path, result::kind_of_file(request.path));
   if (benchmark == "bisection") {
     if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
     if (request.repeat) throw_no_effect("--repeat", "a bisection test is diagnosed over all its patterns");
-    const result::bisection::Hdf5Reader reader(request.path);
+    const bench::bisection::Hdf5Reader reader(request.path);
     steps.done(opened_text(request.path, reader.header(), 1));
     return tell(request, reader.header(), diagnosed(request, reader, steps));
   }

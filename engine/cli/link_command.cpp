@@ -41,7 +41,7 @@ constexpr const char* link_examples =
 constexpr double health_check_s = 20;
 
 /// What a health check is where nothing else is said.
-void settle_health_check(const IsGiven& is_given, LinkRequest& request, std::optional<ResultFormat>& format) {
+void settle_health_check(const command::IsGiven& is_given, LinkRequest& request, std::optional<ResultFormat>& format) {
   if (request.fail_below.kind == FailBelow::Kind::share && !is_given("--threshold")) {
     request.diagnosis.threshold = std::max(1 / request.fail_below.value - 1, 0.001);
   }
@@ -53,15 +53,15 @@ void settle_health_check(const IsGiven& is_given, LinkRequest& request, std::opt
   if (!is_given("--retest")) request.retest = 0;
 }
 
-void complete_seeds(const IsGiven& is_given, LinkRequest& request) {
+void complete_seeds(const command::IsGiven& is_given, LinkRequest& request) {
   if (!is_given("--shuffle-rounds-seed")) request.shuffle_rounds_seed = request.seed;
   if (!is_given("--shuffle-ranks-seed")) request.shuffle_ranks_seed = request.seed;
   if (!is_given("--fill-seed")) request.fill_seed = request.seed;
 }
 
-void check_random(const IsGiven& is_given, const LinkRequest& request) {
-  const bool is_anything_random =
-      is_sample(request) || request.shuffle_rounds || request.shuffle_ranks > 0 || has_random_contents(request);
+void check_random(const command::IsGiven& is_given, const LinkRequest& request) {
+  const bool is_anything_random = is_sample(request) || request.shuffle_rounds || request.shuffle_ranks > 0 ||
+                                  command::has_random_contents(request);
   if (is_given("--seed") && !is_anything_random) {
     throw_no_effect(
         "--seed", "nothing is random without --shuffle-rounds, --shuffle-ranks, --budget, --rounds or a random --fill");
@@ -71,7 +71,7 @@ void check_random(const IsGiven& is_given, const LinkRequest& request) {
   }
 }
 
-void check_what(const IsGiven& is_given, const LinkRequest& request) {
+void check_what(const command::IsGiven& is_given, const LinkRequest& request) {
   if (is_given("--window") && request.direction == Direction::semidirectional) {
     throw_no_effect("--window", "a ping-pong has one message in flight");
   }
@@ -96,7 +96,7 @@ void check_what(const IsGiven& is_given, const LinkRequest& request) {
   }
 }
 
-void check_diagnosis(const IsGiven& is_given, const LinkRequest& request) {
+void check_diagnosis(const command::IsGiven& is_given, const LinkRequest& request) {
   if (request.strict && request.health_check && !is_given("--fail-below") && request.baseline.empty()) {
     throw_no_effect("--strict", "with --health-check a fault ends with status 1 anyway");
   }
@@ -114,7 +114,7 @@ void check_baseline(const LinkRequest& request) {
 }
 
 /// What chooses rounds or their order leaves nothing to sample.
-void check_sample(const IsGiven& is_given, const LinkRequest& request) {
+void check_sample(const command::IsGiven& is_given, const LinkRequest& request) {
   if (!is_sample(request)) return;
   const std::string sample = request.budget_s > 0 ? "--budget" : "--rounds";
   for (const char* const option : {"--only-rounds", "--serial", "--shuffle-rounds", "--shuffle-ranks", "--bisection",
@@ -133,7 +133,7 @@ void check_sample(const IsGiven& is_given, const LinkRequest& request) {
   }
 }
 
-void check_outcome(const IsGiven& is_given, const LinkRequest& request) {
+void check_outcome(const command::IsGiven& is_given, const LinkRequest& request) {
   if (is_given("--statistics") && request.format != ResultFormat::hdf5) {
     throw_no_effect("--statistics", fmt::format("a result as {} has one form", name_of(request.format)));
   }
@@ -151,41 +151,42 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   request.command_line = arguments;
   std::optional<ResultFormat> format;
 
-  OptionParser options("leadline link", link_description, std::string(sizes_help) + exit_status_help + link_examples);
+  command::OptionParser options("leadline link", link_description,
+                                std::string(command::sizes_help) + command::exit_status_help + link_examples);
   bench::link::declare_options(options, request, format);
 
   options.parse(arguments);
-  const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
+  const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   complete_seeds(is_given, request);
   settle_health_check(is_given, request, format);
   request.format = result::format_for(request.output, format);
-  settle_allocator(is_given, request);
+  command::settle_allocator(is_given, request);
   validate_options(is_given, request);
   return request;
 }
 
-void validate_options(const IsGiven& is_given, const LinkRequest& request) {
+void validate_options(const command::IsGiven& is_given, const LinkRequest& request) {
   check_random(is_given, request);
   check_what(is_given, request);
   check_diagnosis(is_given, request);
   check_sample(is_given, request);
   check_baseline(request);
-  validate_run_options(is_given, request);
+  command::validate_run_options(is_given, request);
   check_outcome(is_given, request);
 }
 
 int link_command(const std::vector<std::string>& arguments) {
   LinkRequest request = parse_link(arguments);
   if (request.dry_run) {
-    return say_plan([&] {
-      const DryRunRanks ranks = dry_run_ranks(request, "link");
+    return command::say_plan([&] {
+      const command::DryRunRanks ranks = command::dry_run_ranks(request, "link");
       return output::plan_text(request, bench::link::plan(request, ranks.rank_layout()));
     });
   }
-  return run_ranks(request, "link",
-                   [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
-                     return run_link(request, std::move(bootstrap), module, own_presentation(request));
-                   });
+  return command::run_ranks(request, "link",
+                            [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
+                              return run_link(request, std::move(bootstrap), module, own_presentation(request));
+                            });
 }
 
 }  // namespace leadline::cli

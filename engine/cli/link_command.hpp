@@ -31,7 +31,7 @@ void expect_link_test(const std::string& path, const std::string& verb);
 std::string opened_text(const result::LinkResultReader& reader);
 std::string opened_text(const std::string& path, const result::RunHeader& header, std::size_t num_repeats);
 
-struct LinkPresentation : PresentationOf<LinkResult, bench::link::Progress> {
+struct LinkPresentation : command::PresentationOf<LinkResult, bench::link::Progress> {
   /// All ranks, once it is known who is where: takes out of the request what the hosts do not allow, in the same way on
   /// all. May be empty.
   std::function<void(LinkRequest& request, const bench::RankLayout& rank_layout)> adapt;
@@ -53,7 +53,7 @@ int run_link(const LinkRequest& request, std::unique_ptr<cluster::Bootstrap> boo
 LinkRequest parse_link(const std::vector<std::string>& arguments);
 
 /// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
-void validate_options(const IsGiven& is_given, const LinkRequest& request);
+void validate_options(const command::IsGiven& is_given, const LinkRequest& request);
 
 /// `leadline link`: the exit status.
 int link_command(const std::vector<std::string>& arguments);

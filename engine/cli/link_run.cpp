@@ -76,11 +76,11 @@ void refuse_check_of_buffers(const LinkRequest& request, const transport::Entry&
 
 /// Collective: rank 0 alone reads the file. Throws AgreedError where it is none, or where nothing of the run can be
 /// judged by it.
-diagnosis::SiteProfile site_profile(Cluster& cluster, const RunEnvironment& run_environment, const LinkRequest& request,
-                                    const diagnosis::Layout& layout) {
-  const std::string text = cluster.broadcast(run_collectively(
+diagnosis::SiteProfile site_profile(Cluster& cluster, const command::RunEnvironment& run_environment,
+                                    const LinkRequest& request, const diagnosis::Layout& layout) {
+  const std::string text = cluster.broadcast(command::run_collectively(
       cluster, [&] { return cluster.rank() == 0 ? text_of_profile(request.profile) : std::string(); }));
-  return run_collectively(cluster, [&] {
+  return command::run_collectively(cluster, [&] {
     diagnosis::SiteProfile site{request.profile, result::profile_of_text(request.profile, text),
                                 diagnosis::conditions_of(run_environment.provenance().transport.name,
                                                          name_of(request.direction), request.serial, layout)};
@@ -95,9 +95,9 @@ diagnosis::SiteProfile site_profile(Cluster& cluster, const RunEnvironment& run_
 
 /// Rank 0: prints what changed since the baseline; why the run fails, empty where it does not.
 std::string compared_with_baseline(const LinkRequest& request, const std::string& path) {
-  StepLog steps("leadline link", request.verbose);
+  command::StepLog steps("leadline link", request.verbose);
   const auto comparisons = compare_files({request.baseline, path, request.topology, {}, request.diagnosis}, steps);
-  say("\n" + output::comparisons_text(comparisons));
+  command::say("\n" + output::comparisons_text(comparisons));
   const bool is_any_worse = std::ranges::any_of(comparisons, is_worse);
   if (!is_any_worse || !(request.strict || request.health_check)) return "";
   return fmt::format("the result is worse than the baseline '{}'", request.baseline);
@@ -174,17 +174,17 @@ class LinkTest {
   LinkTest(const transport::Entry& transport, const LinkPresentation& presentation)
       : transport_(&transport), presentation_(&presentation), begin_ns_(now_ns()) {}
 
-  void adapt(Request& request, const RunEnvironment& run_environment) const {
+  void adapt(Request& request, const command::RunEnvironment& run_environment) const {
     const bench::RankLayout rank_layout = run_environment.rank_layout();
     if (presentation_->adapt) presentation_->adapt(request, rank_layout);
     request.statistics = bench::link::statistics_of(request, static_cast<std::uint64_t>(rank_layout.num_ranks));
   }
 
   /// After the transport has said which hosts it simulates, if it does.
-  Plan plan(const Request& request, const RunEnvironment& run_environment, Cluster& cluster) {
-    if (!request.no_diagnosis) layout_ = diagnosis_layout(cluster, run_environment, request.topology);
+  Plan plan(const Request& request, const command::RunEnvironment& run_environment, Cluster& cluster) {
+    if (!request.no_diagnosis) layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
     if (!request.profile.empty()) site_profile_ = site_profile(cluster, run_environment, request, *layout_);
-    return run_collectively(cluster, [&] {
+    return command::run_collectively(cluster, [&] {
       result::check_format_holds(request.format, request);
       if (cluster.rank() == 0 && !request.baseline.empty()) expect_link_test(request.baseline, "compare with");
       bench::RankLayout rank_layout = run_environment.rank_layout();
@@ -196,7 +196,7 @@ class LinkTest {
   }
 
   std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, Cluster& cluster,
-                                   const RunEnvironment& run_environment) const {
+                                   const command::RunEnvironment& run_environment) const {
     refuse_check_of_buffers(request, *transport_);
     return std::make_unique<Memory>(request, plan, cluster, run_environment.transport());
   }
@@ -220,16 +220,17 @@ class LinkTest {
     return result::open_link_result_file(cluster, so_far, std::move(setup));
   }
 
-  void measure(Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& meter, File& file,
-               Progress* progress, const Request& request, Measured& measured) const {
-    run_collectively(cluster, [&] { return file.reserve_repeats(plan.num_repeats), true; });
+  void measure(Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan, Memory& meter,
+               File& file, Progress* progress, const Request& request, Measured& measured) const {
+    command::run_collectively(cluster, [&] { return file.reserve_repeats(plan.num_repeats), true; });
     if (file.any_rank_can_finish()) cluster.go_on_without_root();
     bench::link::measure({request, plan, cluster, meter, file, run_environment.host_of(), progress,
                           layout_ ? &*layout_ : nullptr, site_profile_ ? &*site_profile_ : nullptr, begin_ns_},
                          measured);
   }
 
-  bool take(Measured measured, Cluster&, const RunEnvironment& run_environment, const Plan& plan, Result& result) {
+  bool take(Measured measured, Cluster&, const command::RunEnvironment& run_environment, const Plan& plan,
+            Result& result) {
     if (is_sample(result.request)) result.num_rounds = measured.num_rounds;
     result.slices = std::move(measured.slices);
     result.verified_bytes = measured.verified_bytes;
@@ -239,18 +240,18 @@ class LinkTest {
     return !result.slices.empty();
   }
 
-  static void stage_done(Progress& progress, Stage stage, double seconds) {
+  static void stage_done(Progress& progress, command::Stage stage, double seconds) {
     using bench::link::Phase;
     switch (stage) {
-      case Stage::joining:
+      case command::Stage::joining:
         return progress.phase_done(Phase::joining, seconds);
-      case Stage::placing:
+      case command::Stage::placing:
         return progress.phase_done(Phase::placing, seconds);
-      case Stage::opening_file:
+      case command::Stage::opening_file:
         return progress.phase_done(Phase::opening_file, seconds);
-      case Stage::closing_file:
+      case command::Stage::closing_file:
         return progress.phase_done(Phase::closing_file, seconds);
-      case Stage::everything:
+      case command::Stage::everything:
         return progress.phase_done(Phase::everything, seconds);
     }
   }
@@ -258,7 +259,7 @@ class LinkTest {
   std::string judge(Cluster& cluster, const Result& result, const std::string& path) const {
     if (!result.request.baseline.empty()) {
       std::string own;
-      run_on_root(cluster, [&] { own = compared_with_baseline(result.request, path); });
+      command::run_on_root(cluster, [&] { own = compared_with_baseline(result.request, path); });
       std::string why = cluster.broadcast(own);
       if (!why.empty()) return why;
     }
@@ -266,7 +267,7 @@ class LinkTest {
   }
 
  private:
-  static void collect_hosts(const RunEnvironment& run_environment, Result& result) {
+  static void collect_hosts(const command::RunEnvironment& run_environment, Result& result) {
     const auto names = run_environment.host_names();
     result.hosts = run_environment.hosts_with_ranks(names);
     const auto host_of = run_environment.host_of();

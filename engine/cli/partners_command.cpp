@@ -35,11 +35,11 @@ constexpr const char* partners_epilogue =
 
 struct PartnersRequest {
   std::string path;
-  FileOutput to;
+  command::FileOutput to;
 };
 
 void write_partners(const PartnersRequest& request) {
-  StepLog steps("leadline partners", request.to.output.verbose);
+  command::StepLog steps("leadline partners", request.to.output.verbose);
   expect_link_test(request.path, "tell the partners in");
   const auto reader = result::LinkResultReader::open(request.path);
   const result::LinkResultHeader& header = reader->header();
@@ -58,19 +58,19 @@ void write_partners(const PartnersRequest& request) {
                          request.to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
                          npy_text(partners, {num_ranks, partners.size() / num_ranks}));
   steps.done(fmt::format("wrote '{}'", request.to.path));
-  put_written(request.to, {"partners", {request.path}, {{request.to.path, "npy", 0, num_ranks}}, {}},
-              request.to.path + "\n");
+  command::put_written(request.to, {"partners", {request.path}, {{request.to.path, "npy", 0, num_ranks}}, {}},
+                       request.to.path + "\n");
 }
 
 }  // namespace
 
 int partners_command(const std::vector<std::string>& arguments) {
   PartnersRequest request;
-  OptionParser options("leadline partners", partners_description, partners_epilogue);
+  command::OptionParser options("leadline partners", partners_description, partners_epilogue);
   options.argument("RESULT", "a result of the link test", request.path);
-  declare_file_output(options, request.to, "the table", "RESULT with .partners.npy");
+  command::declare_file_output(options, request.to, "the table", "RESULT with .partners.npy");
   options.parse(arguments);
-  check_file_output(request.to);
+  command::check_file_output(request.to);
   if (request.to.path.empty()) {
     request.to.path = std::filesystem::path(request.path).replace_extension(".partners.npy").string();
   }

@@ -33,10 +33,11 @@ constexpr const char* profile_epilogue =
 struct ProfileRequest {
   std::vector<std::string> paths;
   std::string topology;
-  CommandOutput output;
+  command::CommandOutput output;
 };
 
-void add_run(const ProfileRequest& request, const std::string& path, std::vector<Profile>& runs, StepLog& steps) {
+void add_run(const ProfileRequest& request, const std::string& path, std::vector<Profile>& runs,
+             command::StepLog& steps) {
   expect_link_test(path, "make a profile of");
   const auto reader = result::LinkResultReader::open(path);
   if (!reader->header().complete) {
@@ -54,9 +55,9 @@ void add_run(const ProfileRequest& request, const std::string& path, std::vector
 }
 
 /// Opens one file within the other, so that the last one sees what all of them have.
-void learn(const ProfileRequest& request, std::size_t index, std::vector<Profile>& runs, StepLog& steps) {
+void learn(const ProfileRequest& request, std::size_t index, std::vector<Profile>& runs, command::StepLog& steps) {
   if (index == request.paths.size()) {
-    return put_output(request.output, result::profile_document(diagnosis::joined(runs)));
+    return command::put_output(request.output, result::profile_document(diagnosis::joined(runs)));
   }
   const std::string& path = request.paths[index];
   result::work_with(path, result::kind_of_file(path), [&] {
@@ -69,13 +70,13 @@ void learn(const ProfileRequest& request, std::size_t index, std::vector<Profile
 
 int profile_command(const std::vector<std::string>& arguments) {
   ProfileRequest request;
-  OptionParser options("leadline profile", profile_description, profile_epilogue);
+  command::OptionParser options("leadline profile", profile_description, profile_epilogue);
   options.files_argument("FILE", "good results of the link test, one or more", request.paths);
   bench::declare_topology(options, request.topology);
-  declare_output(options, request.output);
+  command::declare_output(options, request.output);
   options.parse(arguments);
-  check_output(request.output);
-  StepLog steps("leadline profile", request.output.verbose);
+  command::check_output(request.output);
+  command::StepLog steps("leadline profile", request.output.verbose);
   std::vector<Profile> runs;
   learn(request, 0, runs, steps);
   return 0;

@@ -38,7 +38,7 @@ Profile profile_of_file(result::LinkResultReader& reader, const std::string& top
 }
 
 std::string text_of_profile(const std::string& path) {
-  return read_text_file("--profile", path, "leadline profile writes one");
+  return command::read_text_file("--profile", path, "leadline profile writes one");
 }
 
 diagnosis::SiteProfile read_profile(const std::string& path, const Profile& conditions) {

@@ -50,7 +50,7 @@ struct SimulateLinkRequest {
   std::uint64_t seed = 1;
   int retest = 10;
   std::int64_t rounds = 0;  ///< 0 = all
-  FileOutput to;            ///< whose path is never empty
+  command::FileOutput to;   ///< whose path is never empty
   PairStatistics statistics = PairStatistics::automatic;
 };
 
@@ -130,7 +130,7 @@ void declare_test(OptionTable& options, SimulateLinkRequest& request) {
 
 void declare_simulated_file(OptionTable& options, SimulateLinkRequest& request) {
   options.group("The result");
-  declare_file_output(options, request.to, "the result, .h5 or .sion", "leadline-simulated-link-TIME.h5");
+  command::declare_file_output(options, request.to, "the result, .h5 or .sion", "leadline-simulated-link-TIME.h5");
   options.choice("--statistics", "what an HDF5 file has of each pair", request.statistics);
 }
 
@@ -144,7 +144,7 @@ void check_format(const std::string& path) {
 SimulateLinkRequest parse_simulate_link(const std::vector<std::string>& arguments) {
   SimulateLinkRequest request;
   request.command_line = arguments;
-  OptionParser options("leadline simulate link", simulate_link_description, simulate_link_examples);
+  command::OptionParser options("leadline simulate link", simulate_link_description, simulate_link_examples);
   declare_machine(options, request);
   declare_faults(options, request);
   declare_test(options, request);
@@ -160,7 +160,7 @@ SimulateLinkRequest parse_simulate_link(const std::vector<std::string>& argument
   if (options.is_given("--statistics") && request.to.path.ends_with(".sion"))
     throw Error(ExitStatus::bad_command_line, "--statistics has no effect here", "a result as sion has one form",
                 "End the name of --output with .h5, or leave it out");
-  check_file_output(request.to);
+  command::check_file_output(request.to);
   if (request.to.path.empty())
     request.to.path = result::default_file_name("simulated-link", ResultFormat::hdf5, std::time(nullptr));
   return request;
@@ -252,7 +252,7 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   const SimulateLinkRequest request = parse_simulate_link(arguments);
   const std::string& path = request.to.path;
   const bool is_sion = path.ends_with(".sion");
-  StepLog steps("leadline simulate link", request.to.output.verbose);
+  command::StepLog steps("leadline simulate link", request.to.output.verbose);
   result::StagedFile staged(path,
                             request.to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse);
   const Machine machine = machine_of(request);
@@ -269,7 +269,8 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   expect_room(path, bench::link::file_bytes(shape));
   const synthetic::Simulator simulator(machine);
   const LinkResult result = synthetic::link_result(
-      simulator, {request.command_line, version, commit, shape.statistics, request.rounds}, request.retest);
+      simulator, {request.command_line, command::version, command::commit, shape.statistics, request.rounds},
+      request.retest);
   steps.done("simulated its link test");
   synthetic::Reader reader(simulator, result);
   result::Losses losses;
@@ -287,8 +288,9 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> read;
   if (!network::is_formula(request.topology)) read.push_back(request.topology);
   if (!request.faults.empty()) read.push_back(request.faults);
-  put_written(request.to, {"simulate link", read, {{path, is_sion ? "sion" : "hdf5", 0, machine.num_ranks}}, losses},
-              machine_text(machine) + result_text(result, path));
+  command::put_written(request.to,
+                       {"simulate link", read, {{path, is_sion ? "sion" : "hdf5", 0, machine.num_ranks}}, losses},
+                       machine_text(machine) + result_text(result, path));
   return 0;
 }
 

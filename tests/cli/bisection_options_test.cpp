@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 BisectionRequest parse(std::vector<std::string> words) {
   words.insert(words.begin(), {"leadline", "bisection"});
-  return parse_bisection_command(words);
+  return bench::bisection::parse_bisection_command(words);
 }
 
 std::string refusal(const test::Words& words) {
@@ -208,7 +208,7 @@ TEST(BisectionOptions, ExplainThemselves) {
   try {
     parse({"--help"});
     FAIL() << "no help";
-  } catch (const HelpWanted& wanted) {
+  } catch (const command::HelpWanted& wanted) {
     for (const char* option : {"--transport",      "--local",
                                "--interface",      "--host-name-suffix",
                                "--timeout",        "--active-ranks-per-host",

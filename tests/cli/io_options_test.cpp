@@ -20,7 +20,7 @@ using testing::Pair;
 
 IoRequest parse(std::vector<std::string> words) {
   words.insert(words.begin(), {"leadline", "io"});
-  return parse_io_command(words);
+  return bench::io::parse_io_command(words);
 }
 
 std::string refusal(const test::Words& words) {
@@ -160,11 +160,11 @@ TEST(IoOptions, ReadLists) {
 }
 
 TEST(IoOptions, ReadNamesOfTargets) {
-  EXPECT_THAT(names_in_targets("list", "a\n\n# not this\n b c\r\nlast"), ElementsAre("a", " b c", "last"));
-  EXPECT_THAT(names_in_targets("", ""), IsEmpty());
-  EXPECT_THAT(test::refusal_of([] { names_in_targets("list", "# nothing\n\n"); }),
+  EXPECT_THAT(command::names_in_targets("list", "a\n\n# not this\n b c\r\nlast"), ElementsAre("a", " b c", "last"));
+  EXPECT_THAT(command::names_in_targets("", ""), IsEmpty());
+  EXPECT_THAT(test::refusal_of([] { command::names_in_targets("list", "# nothing\n\n"); }),
               AllOf(HasSubstr("--targets list"), HasSubstr("no file")));
-  EXPECT_THAT(test::refusal_of([] { read_targets_file("/no/such/list"); }),
+  EXPECT_THAT(test::refusal_of([] { command::read_targets_file("/no/such/list"); }),
               AllOf(HasSubstr("--targets /no/such/list"), HasSubstr("No such file")));
 }
 
@@ -290,18 +290,18 @@ TEST(IoOptions, RefuseCombinationsInWhichOneIsIgnored) {
 
 TEST(IoOptions, RefuseWhatABackendDoesNotHeed) {
   const auto refusal_by_posix = [](const test::Words& words) {
-    return test::refusal_of([&] { validate_backend_options(parse(words), "posix"); }, words);
+    return test::refusal_of([&] { bench::io::validate_backend_options(parse(words), "posix"); }, words);
   };
   EXPECT_THAT(refusal_by_posix({"--hints", "a=b"}), AllOf(HasSubstr("--hints has no effect"), HasSubstr("posix")));
   EXPECT_THAT(refusal_by_posix({"--collective", "--allow-fragile"}), HasSubstr("--allow-fragile has no effect"));
-  EXPECT_NO_THROW(validate_backend_options(parse({"--hints", "a=b"}), "mpi-io"));
+  EXPECT_NO_THROW(bench::io::validate_backend_options(parse({"--hints", "a=b"}), "mpi-io"));
 }
 
 TEST(IoOptions, ExplainThemselves) {
   try {
     parse({"--help"});
     FAIL() << "no help";
-  } catch (const HelpWanted& wanted) {
+  } catch (const command::HelpWanted& wanted) {
     for (const char* option : {"--transport",    "--local",
                                "--timeout",      "--movement",
                                "--strided",      "--objects",

@@ -152,7 +152,7 @@ TEST(LinkOptions, ExplainThemselves) {
   try {
     parse({"--help"});
     FAIL() << "no help";
-  } catch (const HelpWanted& wanted) {
+  } catch (const command::HelpWanted& wanted) {
     for (const char* option : {"--transport",
                                "--local",
                                "--message-size",

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 namespace {
 
 using testing::HasSubstr;
@@ -162,19 +162,20 @@ TEST(OptionParser, SaysWhatWasMeant) {
 }
 
 TEST(Suggestion, IsNearByEditDistance) {
-  EXPECT_EQ(nearest("lnik", {"link", "io", "info"}), "link");
-  EXPECT_EQ(nearest("topolgy", {"link", "topology"}), "topology");
-  EXPECT_EQ(nearest("frobnicate", {"link", "topology"}), "");
-  EXPECT_EQ(nearest("x", {"io"}), "");
+  EXPECT_EQ(command::nearest("lnik", {"link", "io", "info"}), "link");
+  EXPECT_EQ(command::nearest("topolgy", {"link", "topology"}), "topology");
+  EXPECT_EQ(command::nearest("frobnicate", {"link", "topology"}), "");
+  EXPECT_EQ(command::nearest("x", {"io"}), "");
 }
 
 TEST(Suggestion, KnowsEarlierSpellingsAndParts) {
-  EXPECT_EQ(meant_option("--size", {"--message-size", "--seed"}), "--message-size");
-  EXPECT_EQ(meant_option("--per-host", {"--ranks-per-host"}), "--ranks-per-host");
-  EXPECT_EQ(meant_option("--per-host", {"--ranks-per-host", "--active-ranks-per-host"}), "--active-ranks-per-host");
-  EXPECT_EQ(meant_option("--buckets-of", {"--seed"}), "");
-  EXPECT_EQ(meant_option("--discovery", {"--seed", "--false-discovery-rate"}), "--false-discovery-rate");
+  EXPECT_EQ(command::meant_option("--size", {"--message-size", "--seed"}), "--message-size");
+  EXPECT_EQ(command::meant_option("--per-host", {"--ranks-per-host"}), "--ranks-per-host");
+  EXPECT_EQ(command::meant_option("--per-host", {"--ranks-per-host", "--active-ranks-per-host"}),
+            "--active-ranks-per-host");
+  EXPECT_EQ(command::meant_option("--buckets-of", {"--seed"}), "");
+  EXPECT_EQ(command::meant_option("--discovery", {"--seed", "--false-discovery-rate"}), "--false-discovery-rate");
 }
 
 }  // namespace
-}  // namespace leadline::cli
+}  // namespace leadline::command

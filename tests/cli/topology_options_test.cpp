@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 TopologyRequest parse(std::vector<std::string> words) {
   words.insert(words.begin(), {"leadline", "topology"});
-  return parse_topology_command(words);
+  return bench::topology::parse_topology_command(words);
 }
 
 std::string refusal(const test::Words& words) {
@@ -153,7 +153,7 @@ TEST(TopologyOptions, ExplainThemselves) {
   try {
     parse({"--help"});
     FAIL() << "no help";
-  } catch (const HelpWanted& wanted) {
+  } catch (const command::HelpWanted& wanted) {
     for (const char* option : {"--pattern",        "--edges",          "--mode",
                                "--message-size",   "--iterations",     "--warmup",
                                "--traced",         "--repeat",         "--max-outstanding",

@@ -68,9 +68,10 @@ void write_result_files(const std::string& folder) {
     return all;
   };
   cli::link_command(words("link", {"--message-size", "8", "--messages", "5"}));
-  cli::topology_command(words("topology", {"--message-size", "8", "--iterations", "2", "--pattern", "ring"}));
-  cli::bisection_command(words("bisection", {"--message-size", "8", "--rounds", "2"}));
-  cli::io_command(
+  bench::topology::topology_command(
+      words("topology", {"--message-size", "8", "--iterations", "2", "--pattern", "ring"}));
+  bench::bisection::bisection_command(words("bisection", {"--message-size", "8", "--rounds", "2"}));
+  bench::io::io_command(
       words("io", {"--no-file", "--movement", "N-M-M", "--io-ranks", "1", "--object-size", "64", "--objects", "2"}));
 }
 

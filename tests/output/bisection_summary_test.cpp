@@ -25,7 +25,7 @@ using testing::Not;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(BisectionSummary, ReadsLikeThis) {
-  EXPECT_EQ(bisection_summary(made_up_result(), "run.h5"),
+  EXPECT_EQ(bench::bisection::bisection_summary(made_up_result(), "run.h5"),
             R"(8 ranks on 4 hosts, transport tcp (sockets of the kernel), waiting: yield
 each pattern: 20 timed exchanges after 2 for warm-up; random pairs between hosts; seed 7
 
@@ -76,7 +76,7 @@ next:   leadline report run.h5
 }
 
 TEST(BisectionSummary, OfSeveralSizesIsARowEach) {
-  const std::string text = bisection_summary(made_up_sweep(), "");
+  const std::string text = bench::bisection::bisection_summary(made_up_sweep(), "");
   EXPECT_THAT(text, HasSubstr(R"(
 effective bisection bandwidth (eBB) in GiB/s, 95 % intervals over patterns
   message size  patterns            eBB  ± %    pairs alone    eBB / alone  stopped by
@@ -107,13 +107,14 @@ TEST(BisectionSummary, SaysWhyThereAreNoMorePatterns) {
   BisectionResult result = made_up_result();
   result.sizes[0].stopped_by = StopReason::rounds;
   result.sizes[0].ebb.half_width = 0.014 * result.sizes[0].ebb.mean;
-  EXPECT_THAT(bisection_summary(result, ""),
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
               HasSubstr("  stopped: all rounds done, 120 patterns; the interval is ± 1.4 %\n"));
   result.sizes[0].stopped_by = StopReason::time_limit;
-  EXPECT_THAT(bisection_summary(result, ""),
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
               HasSubstr("  stopped: time limit of 2 min 00 s reached after 120 patterns; the interval is ± 1.4 %\n"));
   result.sizes[0].stopped_by = StopReason::not_stopped;
-  EXPECT_THAT(bisection_summary(result, ""), HasSubstr("  not finished: 120 patterns; the interval is ± 1.4 %\n"));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
+              HasSubstr("  not finished: 120 patterns; the interval is ± 1.4 %\n"));
 }
 
 TEST(BisectionSummary, OfOnePatternHasNoInterval) {
@@ -122,7 +123,7 @@ TEST(BisectionSummary, OfOnePatternHasNoInterval) {
   size.num_patterns = 1;
   size.stopped_by = StopReason::rounds;
   size.ebb.half_width = size.full_load.half_width = size.baseline.half_width = size.relative.half_width = nan;
-  const std::string text = bisection_summary(result, "");
+  const std::string text = bench::bisection::bisection_summary(result, "");
   EXPECT_THAT(text,
               AllOf(HasSubstr("eBB = 4.000 GiB/s (1 pattern)\n"), HasSubstr("  0.800 of pairs alone (5.000 GiB/s"),
                     HasSubstr("  stopped: all rounds done, 1 pattern\n"), Not(HasSubstr("±"))));
@@ -131,10 +132,10 @@ TEST(BisectionSummary, OfOnePatternHasNoInterval) {
 TEST(BisectionSummary, WithoutPairsAloneDoesNotSpeakOfThem) {
   BisectionResult result = made_up_sweep();
   for (BisectionSummary& size : result.sizes) size.baseline = size.relative = {};
-  EXPECT_THAT(bisection_summary(result, ""), Not(HasSubstr("pairs alone")));
-  EXPECT_THAT(bisection_summary(result, ""), Not(HasSubstr("mean / alone")));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("pairs alone")));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("mean / alone")));
   result.sizes.pop_back();
-  EXPECT_THAT(bisection_summary(result, ""), Not(HasSubstr("pairs alone")));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("pairs alone")));
 }
 
 TEST(BisectionSummary, OfNamedPatternsAloneIsTheirTable) {
@@ -144,7 +145,7 @@ TEST(BisectionSummary, OfNamedPatternsAloneIsTheirTable) {
   result.sizes.clear();
   result.slow_connections.clear();
   result.diagnoses.clear();
-  const std::string text = bisection_summary(result, "");
+  const std::string text = bench::bisection::bisection_summary(result, "");
   EXPECT_THAT(text, HasSubstr("after 2 for warm-up\n\nnamed patterns with messages of 1 MiB, in GiB/s\n"
                               "  pattern  connections   mean  harmonic  slowest  from   to\n"
                               "  halves             8  3.000     2.700    1.500  3 (b)  6 (d)\n"));
@@ -160,7 +161,7 @@ TEST(BisectionSummary, BringsRepeatsOfNamedPatternsTogether) {
   result.patterns.push_back(again);
   // Harmonic: 2.7 and 0.9, of which 2 / (1/2.7 + 1/0.9) is 1.35.
   EXPECT_THAT(
-      bisection_summary(result, ""),
+      bench::bisection::bisection_summary(result, ""),
       HasSubstr("  halves             8  2.000     1.350    0.500  7 (d)  6 (d)       0.500         0.400  100.0 %\n"));
 }
 
@@ -168,7 +169,7 @@ TEST(BisectionSummary, SaysWhatThereWasNoTimeFor) {
   BisectionResult result = made_up_result();
   result.request.num_worst_steps = 50;
   result.pattern_names = {"halves", "shift:1", "shift:2"};
-  EXPECT_THAT(bisection_summary(result, ""),
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
               AllOf(HasSubstr("  there was time for 2 of 3 named patterns; --time-limit says for how many\n"),
                     HasSubstr("worst pattern after 2 of 50 steps of the search")));
 }
@@ -182,7 +183,7 @@ TEST(BisectionSummary, OfVeryManyPatternsShowsBothEnds) {
     result.pattern_names.push_back(name);
     result.patterns.push_back(made_up_named(i, i, name, 1 + static_cast<double>(i)));
   }
-  const std::string text = bisection_summary(result, "");
+  const std::string text = bench::bisection::bisection_summary(result, "");
   EXPECT_THAT(text, AllOf(HasSubstr("  shift:1 "), HasSubstr("  shift:12 "), Not(HasSubstr("  shift:13 ")),
                           Not(HasSubstr("  shift:88 ")), HasSubstr("  shift:89 "), HasSubstr("  shift:100 "),
                           HasSubstr("lowest and the highest of 100 patterns")));
@@ -193,40 +194,43 @@ TEST(BisectionSummary, ShowsManyBucketsTogether) {
   auto& buckets = result.sizes[0].buckets;
   buckets.clear();
   for (int i = 0; i < 50; ++i) buckets.push_back({1e5 + 1e4 * i, 1.1e5 + 1e4 * i, 2});
-  const std::string text = bisection_summary(result, "");
+  const std::string text = bench::bisection::bisection_summary(result, "");
   EXPECT_THAT(text, HasSubstr("  100.000  130.000            6  ####"));
   EXPECT_THAT(text, HasSubstr("  580.000  600.000            4  ####"));
   EXPECT_THAT(text, HasSubstr("of 50 buckets neighbours are shown together"));
   buckets.clear();
-  EXPECT_THAT(bisection_summary(result, ""), Not(HasSubstr("were how fast")));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("were how fast")));
 }
 
 TEST(BisectionSummary, SaysThatNothingIsSlow) {
   BisectionResult result = made_up_result();
   result.diagnoses[0].diagnosis.faults.clear();
-  EXPECT_THAT(bisection_summary(result, ""), HasSubstr("\nverdict: no fault found"));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""), HasSubstr("\nverdict: no fault found"));
   result = made_up_sweep();
   result.slow_connections.erase(result.slow_connections.begin(), result.slow_connections.begin() + 2);
-  EXPECT_THAT(bisection_summary(result, ""), HasSubstr("\nno slow connections (slow: below 90 % of the median"));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
+              HasSubstr("\nno slow connections (slow: below 90 % of the median"));
 }
 
 TEST(BisectionSummary, SaysWhatWasNotRetested) {
   BisectionResult result = made_up_result();
   result.slow_connections[0].alone_time_ns = nan;
-  EXPECT_THAT(bisection_summary(result, ""), HasSubstr("1.050            -  slow, not retested\n"));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""), HasSubstr("1.050            -  slow, not retested\n"));
 }
 
 TEST(BisectionSummary, SaysWhoTakesPart) {
   BisectionResult result = made_up_result();
   result.num_participants = 4;
   result.request.active_ranks_per_host = 1;
-  EXPECT_THAT(bisection_summary(result, ""), HasSubstr("\n4 of them take part, 1 of each host at most\n"));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
+              HasSubstr("\n4 of them take part, 1 of each host at most\n"));
   result = made_up_result();
   result.within_hosts = true;
-  EXPECT_THAT(bisection_summary(result, ""), HasSubstr("; random pairs, also on one host; seed 7\n"));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""), HasSubstr("; random pairs, also on one host; seed 7\n"));
   result.provenance.num_hosts = 1;
   result.hosts = {{"a", "0-7"}};
-  EXPECT_THAT(bisection_summary(result, ""), AllOf(HasSubstr("for warm-up; seed 7\n"), HasSubstr("\n  3     ->  6 ")));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
+              AllOf(HasSubstr("for warm-up; seed 7\n"), HasSubstr("\n  3     ->  6 ")));
 }
 
 TEST(BisectionSummary, OfNothingIsHeadAndTail) {
@@ -234,14 +238,14 @@ TEST(BisectionSummary, OfNothingIsHeadAndTail) {
   result.provenance.num_ranks = 2;
   result.provenance.num_hosts = 1;
   result.num_participants = 2;
-  EXPECT_THAT(bisection_summary(result, "run.h5"),
+  EXPECT_THAT(bench::bisection::bisection_summary(result, "run.h5"),
               AllOf(HasSubstr("INCOMPLETE"), HasSubstr("2 ranks on 1 host"), HasSubstr("result: run.h5")));
 }
 
 TEST(BisectionSummary, IsNoWiderThanAScreen) {
   for (const BisectionResult& result : {made_up_result(), made_up_sweep()}) {
     std::size_t width = 0;
-    for (const char byte : bisection_summary(result, "")) {
+    for (const char byte : bench::bisection::bisection_summary(result, "")) {
       width = byte == '\n' ? 0 : width + 1;
       EXPECT_LE(width, 120u);
     }

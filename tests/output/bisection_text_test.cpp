@@ -35,7 +35,7 @@ BisectionRequest request_of(std::vector<std::uint64_t> sizes) {
 
 TEST(BisectionProgress, IsALineNowAndThen) {
   Screen screen;
-  const auto progress = make_bisection_lines(request_of({mebi}), 1, screen.outlet());
+  const auto progress = bench::bisection::make_bisection_lines(request_of({mebi}), 1, screen.outlet());
   progress->size_begins(0, mebi);
   for (std::uint64_t number = 0; number < 30; ++number) {
     const PatternPosition position = made_up_pattern(PatternKind::random, number, 4).position;
@@ -60,7 +60,7 @@ TEST(BisectionProgress, IsALineNowAndThen) {
 TEST(BisectionProgress, InATerminalVanishes) {
   Screen screen;
   {
-    const auto progress = make_bisection_bar(request_of({mebi}), 0, screen.outlet());
+    const auto progress = bench::bisection::make_bisection_bar(request_of({mebi}), 0, screen.outlet());
     progress->size_begins(0, mebi);
     for (std::uint64_t number = 0; number < 5; ++number) {
       screen.now_s = static_cast<double>(number + 1);
@@ -73,7 +73,7 @@ TEST(BisectionProgress, InATerminalVanishes) {
 }
 
 TEST(BisectionRemaining, GoesByTheIntervalSoFar) {
-  BisectionRemaining remaining(request_of({mebi}), 0);
+  bench::bisection::BisectionRemaining remaining(request_of({mebi}), 0);
   remaining.size_begins(0);
   for (std::uint64_t number = 0; number < 100; ++number) {
     remaining.pattern_ends(made_up_pattern(PatternKind::random, number, 4), so_far(number + 1, 0.02),
@@ -87,7 +87,7 @@ TEST(BisectionRemaining, CountsNamedPatternsAndEndsWithTheTimeLimit) {
   BisectionRequest request = request_of({mebi});
   request.time_limit_s = 15;
   request.repeat = 2;
-  BisectionRemaining remaining(request, 3);
+  bench::bisection::BisectionRemaining remaining(request, 3);
   remaining.size_begins(0);
   remaining.pattern_ends(made_up_pattern(PatternKind::random, 0, 4), {}, 1);
   EXPECT_NEAR(remaining.left_s(), 14, 1e-9);
@@ -99,7 +99,7 @@ TEST(BisectionRemaining, CountsNamedPatternsAndEndsWithTheTimeLimit) {
 TEST(BisectionRemaining, ExpectsLargerMessagesToTakeLonger) {
   BisectionRequest request = request_of({mebi, 8 * mebi});
   request.rounds = 10;
-  BisectionRemaining remaining(request, 0);
+  bench::bisection::BisectionRemaining remaining(request, 0);
   remaining.size_begins(0);
   remaining.pattern_ends(made_up_pattern(PatternKind::random, 0, 4), {}, 1);
   EXPECT_GT(remaining.left_s(), 9 + 5 * 10);

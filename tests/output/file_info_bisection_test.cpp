@@ -12,9 +12,9 @@
 namespace leadline::test::file_info_bisection_test {
 namespace {
 
+using bench::bisection::Hdf5Reader;
 using nlohmann::json;
 using output::FileInfo;
-using result::bisection::Hdf5Reader;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -22,7 +22,7 @@ FileInfo info_of(const std::string& path) {
   FileInfo info;
   info.path = path;
   info.kind = result::FileKind::hdf5;
-  info.result = output::info_of(Hdf5Reader(path));
+  info.result = bench::bisection::info_of(Hdf5Reader(path));
   return info;
 }
 
@@ -36,7 +36,8 @@ std::string whole_run(const Folder& folder) {
 std::string failed_run(const Folder& folder) {
   const std::string path = folder / "run.h5";
   run_ranks({5}, [&](auto& cluster) {
-    const auto file = result::open_bisection_file(cluster, bisection_so_far(), bisection_setup(cluster, path));
+    const auto file =
+        bench::bisection::open_bisection_file(cluster, bisection_so_far(), bisection_setup(cluster, path));
     write_patterns(*file, cluster, 0, {0, 3});
     cluster.barrier();
     if (cluster.rank() == 0) file->mark_incomplete("rank 3 is\x1b[31m gone");

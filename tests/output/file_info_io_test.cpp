@@ -12,9 +12,9 @@
 namespace leadline::test::file_info_io_test {
 namespace {
 
+using bench::io::Hdf5Reader;
 using nlohmann::json;
 using output::FileInfo;
-using result::io::Hdf5Reader;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -23,7 +23,7 @@ FileInfo info_of(const std::string& path) {
   FileInfo info;
   info.path = path;
   info.kind = result::FileKind::hdf5;
-  info.result = output::info_of(Hdf5Reader(path));
+  info.result = bench::io::info_of(Hdf5Reader(path));
   return info;
 }
 
@@ -37,7 +37,7 @@ std::string whole_run(const Folder& folder) {
 std::string failed_run(const Folder& folder) {
   const std::string path = folder / "run.h5";
   run_ranks({5}, [&](auto& cluster) {
-    const auto file = result::open_io_file(cluster, io_so_far(), io_setup(cluster, path));
+    const auto file = bench::io::open_io_file(cluster, io_so_far(), io_setup(cluster, path));
     write_phase(*file, cluster, phase_summary_of(0));
     write_phase(*file, cluster, failed_phase(1));
     if (cluster.rank() == 0) file->mark_incomplete("rank 3 is\x1b[31m gone");
@@ -115,7 +115,7 @@ TEST(FileInfo, OfAParallelFileTestWithoutFilesSaysNothingOfCacheAndStorage) {
     IoResult so_far = io_so_far(2);
     so_far.files.clear();
     so_far.backend_library = so_far.file_system = "";
-    const auto file = result::open_io_file(cluster, so_far, io_setup(cluster, folder / "run.h5"));
+    const auto file = bench::io::open_io_file(cluster, so_far, io_setup(cluster, folder / "run.h5"));
     write_phase(*file, cluster, phase_summary_of(0));
     write_phase(*file, cluster, failed_phase(1));
   });
@@ -130,7 +130,7 @@ TEST(FileInfo, OfAParallelFileTestThatMeasuredNothingSaysSo) {
     IoResult so_far = io_so_far(2);
     so_far.request.movement = schedule::Movement::n_n;
     so_far.files = {"one", "two", "three", "four", "five", "six"};
-    result::open_io_file(cluster, so_far, io_setup(cluster, folder / "run.h5"));
+    bench::io::open_io_file(cluster, so_far, io_setup(cluster, folder / "run.h5"));
   });
   const std::string text = output::file_info_text(info_of(folder / "run.h5"));
   EXPECT_THAT(text, AllOf(HasSubstr("No phase was measured."), HasSubstr("movement         N-N\n"),

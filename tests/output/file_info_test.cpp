@@ -13,9 +13,9 @@
 namespace leadline::test::file_info_test {
 namespace {
 
+using bench::topology::Hdf5Reader;
 using nlohmann::json;
 using output::FileInfo;
-using result::topology::Hdf5Reader;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -26,7 +26,7 @@ FileInfo info_of(const std::string& path) {
   FileInfo info;
   info.path = path;
   info.kind = result::FileKind::hdf5;
-  info.result = output::info_of(Hdf5Reader(path));
+  info.result = bench::topology::info_of(Hdf5Reader(path));
   return info;
 }
 
@@ -77,7 +77,7 @@ TEST(FileInfo, OfALoadThatFailedSaysWhyAndHowFarItCame) {
   run_ranks({5}, [&](auto& cluster) {
     auto setup = topology_setup(cluster, path, topologies);
     setup.cells.clear();
-    const auto file = result::open_topology_file(cluster, load_so_far(topologies), setup);
+    const auto file = bench::topology::open_topology_file(cluster, load_so_far(topologies), setup);
     file->write(0, load_point(0));
     file->write(1, load_point(1));
     cluster.barrier();

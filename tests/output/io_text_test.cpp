@@ -30,7 +30,7 @@ TEST(IoProgress, IsALineASecond) {
   Screen screen;
   IoRequest request;
   request.repeat = 2;
-  const auto progress = make_io_lines(request, screen.outlet());
+  const auto progress = bench::io::make_io_lines(request, screen.outlet());
   progress->phase_begins(first_write, 100 * io_mebi);
   for (int tenth = 0; tenth <= 25; ++tenth) {
     screen.now_s = 0.1 * tenth;
@@ -49,7 +49,7 @@ TEST(IoProgress, EndsWithTheTimeLimit) {
   Screen screen;
   IoRequest request;
   request.time_limit_s = 4;
-  const auto progress = make_io_lines(request, screen.outlet());
+  const auto progress = bench::io::make_io_lines(request, screen.outlet());
   progress->phase_begins(first_write, 100 * io_mebi);
   screen.now_s = 2;
   progress->phase_goes_on({first_write, io_mebi, 100 * io_mebi, 2});
@@ -59,7 +59,7 @@ TEST(IoProgress, EndsWithTheTimeLimit) {
 TEST(IoProgress, InATerminalKeepsOnlyTheEndOfPhases) {
   Screen screen;
   {
-    const auto progress = make_io_bar({}, screen.outlet());
+    const auto progress = bench::io::make_io_bar({}, screen.outlet());
     progress->phase_begins(first_write, 100 * io_mebi);
     screen.now_s = 1;
     progress->phase_goes_on({first_write, 50 * io_mebi, 100 * io_mebi, 1});
@@ -72,7 +72,7 @@ TEST(IoProgress, InATerminalKeepsOnlyTheEndOfPhases) {
 
 TEST(IoProgress, SaysWhenAPhaseFailed) {
   Screen screen;
-  const auto progress = make_io_lines({}, screen.outlet());
+  const auto progress = bench::io::make_io_lines({}, screen.outlet());
   PhaseSummary phase = made_up_phase(IoOperation::read, 0, 1);
   phase.is_complete = false;
   progress->phase_ends(phase);
@@ -153,7 +153,7 @@ TEST_F(IoPlans, OfALargeRunAreShort) {
 }
 
 TEST(IoSummary, BeginsWithWhatWasDoneAndTheRates) {
-  EXPECT_THAT(io_summary(made_up_io_result(), "r.h5"),
+  EXPECT_THAT(bench::io::io_summary(made_up_io_result(), "r.h5"),
               testing::StartsWith("8 ranks on 2 hosts, transport tcp (sockets of the kernel), waiting: yield\n"
                                   "N-M-1: 16 objects of 1 MiB a rank, 2 I/O ranks\n"
                                   "POSIX: blocking calls\n"
@@ -171,7 +171,7 @@ TEST(IoSummary, BeginsWithWhatWasDoneAndTheRates) {
 }
 
 TEST(IoSummary, ShowsTimesOfTheMedianRepeat) {
-  const std::string text = io_summary(made_up_io_result(), "r.h5");
+  const std::string text = bench::io::io_summary(made_up_io_result(), "r.h5");
   EXPECT_THAT(text, HasSubstr("times of ranks in ms (write of repeat 1, which is nearest to the median)\n"
                               "  time       least  rank     mean    most  rank   ranks\n"
                               "  I/O time  37.500  2 (a)  50.000  62.500  5 (b)      8\n"
@@ -195,14 +195,15 @@ TEST(IoSummary, SaysWhatASyncOutsideLeavesOut) {
     phase.is_durable = false;
     phase.cache_after.dirty = 16384;
   }
-  const std::string text = io_summary(result, "");
+  const std::string text = bench::io::io_summary(result, "");
   EXPECT_THAT(text, HasSubstr("fsync is outside the time: 50.0 % of the pages were dirty or being written when the "
                               "time ended\n"));
   EXPECT_THAT(text, HasSubstr("  not durable\n"));
   EXPECT_THAT(text, testing::ContainsRegex("    sync .* not in the I/O time\n"));
   result.request.sync = SyncTiming::none;
   for (PhaseSummary& phase : result.phases) phase.cache_after.is_known = false;
-  EXPECT_THAT(io_summary(result, ""), HasSubstr("no fsync: what was dirty when the time ended is unknown\n"));
+  EXPECT_THAT(bench::io::io_summary(result, ""),
+              HasSubstr("no fsync: what was dirty when the time ended is unknown\n"));
 }
 
 TEST(IoSummary, SaysWhereReadsCameFrom) {
@@ -212,7 +213,7 @@ TEST(IoSummary, SaysWhereReadsCameFrom) {
       phase.cache_before = before;
       phase.source = source;
     }
-    return io_headlines(result);
+    return bench::io::io_headlines(result);
   };
   EXPECT_THAT(with({true, 100, 0, 0, 0}, ReadSource::storage),
               HasSubstr("0.0 % of the pages were cached before: from storage\n"));
@@ -227,7 +228,7 @@ TEST(IoSummary, ShowsTheStopOfATimeLimit) {
   IoResult result = made_up_io_result();
   result.phases[0].has_stop = true;
   result.phases[0].bytes_per_s_at_stop = 0.5 * io_gibi;
-  const std::string text = io_summary(result, "");
+  const std::string text = bench::io::io_summary(result, "");
   EXPECT_THAT(text, HasSubstr("  wall  at stop\n"));
   EXPECT_THAT(text, HasSubstr("  0.800    0.500  durable\n"));
   EXPECT_THAT(text, HasSubstr("when the time limit passed / that time\n"));
@@ -235,11 +236,11 @@ TEST(IoSummary, ShowsTheStopOfATimeLimit) {
 
 TEST(IoSummary, NamesWhoAndWhatIsSlow) {
   IoResult result = made_up_io_result();
-  EXPECT_THAT(io_summary(result, ""), AllOf(Not(HasSubstr("slow ranks")), Not(HasSubstr("slowest calls"))));
+  EXPECT_THAT(bench::io::io_summary(result, ""), AllOf(Not(HasSubstr("slow ranks")), Not(HasSubstr("slowest calls"))));
   result.phases[0].stragglers = {{5, "b", "/scratch/t", 0.25 * io_gibi, 0.5, IoTime::sync}};
   result.phases[0].slow_calls = {{5, "b", "/scratch/t", 4096, io_mebi, 2e6, 5e6}};
   result.phases[1].slow_calls = {{6, "b", "/scratch/t", 8192, io_mebi, 1e6, 9e6}};
-  const std::string text = io_summary(result, "");
+  const std::string text = bench::io::io_summary(result, "");
   EXPECT_THAT(text, HasSubstr("slow ranks: below 90 % of the median rank's rate\n"
                               "  rank   phase    GiB/s  of the median  mostly  file\n"
                               "  5 (b)  write 0  0.250         50.0 %  sync    /scratch/t\n"));
@@ -256,13 +257,14 @@ TEST(IoSummary, SaysWhatBecameOfHints) {
                   {"striping_factor", "4", "", true},
                   {"cb_buffer_size", "1", "16777216", true},
                   {"romio_cb_write", "", "enable", true}};
-  EXPECT_THAT(io_summary(result, ""), HasSubstr("hints\n"
-                                                "  hint             asked  granted\n"
-                                                "  cb_nodes         2      2         in force\n"
-                                                "  bogus            7      7         echoed, not confirmed\n"
-                                                "  striping_factor  4      -         ignored\n"
-                                                "  cb_buffer_size   1      16777216  another value is in force\n"
-                                                "  1 of the library's own in the result file\n"));
+  EXPECT_THAT(bench::io::io_summary(result, ""),
+              HasSubstr("hints\n"
+                        "  hint             asked  granted\n"
+                        "  cb_nodes         2      2         in force\n"
+                        "  bogus            7      7         echoed, not confirmed\n"
+                        "  striping_factor  4      -         ignored\n"
+                        "  cb_buffer_size   1      16777216  another value is in force\n"
+                        "  1 of the library's own in the result file\n"));
 }
 
 TEST(IoSummary, OfAFailedRunShowsWhatThereIs) {
@@ -282,7 +284,7 @@ TEST(IoSummary, OfAFailedRunShowsWhatThereIs) {
   wrong.host = "b";
   wrong.file = "/scratch/t";
   result.phases[1].wrong = {wrong};
-  const std::string text = io_summary(result, "r.h5");
+  const std::string text = bench::io::io_summary(result, "r.h5");
   EXPECT_THAT(text, testing::StartsWith("INCOMPLETE: wrong data\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  read +0 +128.0 MiB +- +- .*  not complete\n"));
   EXPECT_THAT(text, HasSubstr("wrong: /scratch/t at 4198400: object 4 of rank 3, read by rank 6 (b): "));
@@ -303,7 +305,7 @@ TEST(IoSummary, OfAnInterruptedPhaseShowsHowFarRanksWere) {
   phase.wall_ns = 5e6;
   phase.at_interruption = {{.rank = 0, .time_ns = 5e6, .bytes = io_mebi},
                            {.rank = 5, .time_ns = 4e6, .bytes = 2 * io_mebi}};
-  const std::string text = io_summary(result, "r.h5");
+  const std::string text = bench::io::io_summary(result, "r.h5");
   EXPECT_THAT(text, testing::StartsWith("INCOMPLETE: told to stop\n"));
   EXPECT_THAT(text, testing::ContainsRegex("  read +0 +3.0 MiB +- +- +- +- +interrupted\n"));
   EXPECT_THAT(text, HasSubstr("read 0 was interrupted: what 2 of 8 ranks had moved until then; no rate\n"
@@ -316,7 +318,7 @@ TEST(IoSummary, OfAFunnelWithoutFilesIsAboutMessages) {
   IoResult result = made_up_io_result();
   result.request.no_file = true;
   result.files.clear();
-  const std::string text = io_summary(result, "");
+  const std::string text = bench::io::io_summary(result, "");
   EXPECT_THAT(text, AllOf(HasSubstr("N-M-1, messages only: 16 objects"), HasSubstr("  messages only\n"),
                           Not(HasSubstr("file")), Not(HasSubstr("cached")), Not(HasSubstr("POSIX"))));
 }

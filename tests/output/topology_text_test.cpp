@@ -95,7 +95,7 @@ std::size_t widest_line(const std::string& text) {
 }
 
 TEST(TopologySummary, ReadsLikeThis) {
-  EXPECT_EQ(topology_summary(two_topologies(), "run.h5"),
+  EXPECT_EQ(bench::topology::topology_summary(two_topologies(), "run.h5"),
             R"(4 ranks on 2 hosts, transport tcp (sockets of the kernel), waiting: yield
 each topology and size: 100 timed exchanges, 10 traced
 
@@ -125,7 +125,7 @@ next:   leadline report run.h5
 TEST(TopologySummary, PrintsTheRateThatIsAskedFor) {
   TopologyResult result = two_topologies();
   result.request.rate = Rate::local;
-  const std::string text = topology_summary(result, "");
+  const std::string text = bench::topology::topology_summary(result, "");
   EXPECT_THAT(text, AllOf(HasSubstr("local rate in MiB/s"), HasSubstr("         1 MiB  6000.000  2000.000\n"),
                           HasSubstr("topology  local   95 % interval  total  average  NETTEST local\n"),
                           HasSubstr("ring2     1.953  1.562 to 2.441  3.906    0.977          0.977\n")));
@@ -142,7 +142,7 @@ TEST(TopologySummary, ShowsTheMiddleOfSeveralRepeatsAndHowFarTheyDiffer) {
       result.cells.push_back(again);
     }
   }
-  const std::string text = topology_summary(result, "");
+  const std::string text = bench::topology::topology_summary(result, "");
   EXPECT_THAT(text, AllOf(HasSubstr("; 3 repeats, of which the middle one is shown"),
                           HasSubstr("         1 MiB  6000.000  4000.000\n"),
                           HasSubstr("repeats differ by 950.0 % at most (star, 1 KiB)"), HasSubstr("  950.0 %\n"),
@@ -152,14 +152,14 @@ TEST(TopologySummary, ShowsTheMiddleOfSeveralRepeatsAndHowFarTheyDiffer) {
 TEST(TopologyCells, TakeOfTwoRepeatsTheSlower) {
   TopologyResult result = two_topologies();
   result.cells.push_back(cell(0, 1, mebi, 1'500'000, 1));
-  const TopologyCells cells(result);
+  const bench::topology::TopologyCells cells(result);
   EXPECT_EQ(cells.at(0, 1).middle->exchange.median, 1'500'000);
   EXPECT_DOUBLE_EQ(cells.at(0, 1).spread(), 1.0 / 3);
   EXPECT_EQ(cells.at(1, 1).num_repeats, 1u);
 }
 
 TEST(TopologySummary, OfManyTopologiesHasARowForEachAndDetailsOfTheEnds) {
-  const std::string text = topology_summary(many_stars(12), "");
+  const std::string text = bench::topology::topology_summary(many_stars(12), "");
   EXPECT_THAT(text, HasSubstr("  topology  1 MiB\n  star:0    5.859\n  star:1    2.930\n"));
   EXPECT_THAT(text, HasSubstr("messages of 1 MiB, the 4 lowest and the 4 highest of 12 topologies, rates in"));
   const std::string details = text.substr(text.find("messages of 1 MiB"));
@@ -169,19 +169,19 @@ TEST(TopologySummary, OfManyTopologiesHasARowForEachAndDetailsOfTheEnds) {
 }
 
 TEST(TopologySummary, OfVeryManyTopologiesStaysReadable) {
-  const std::string text = topology_summary(many_stars(4096), "");
+  const std::string text = bench::topology::topology_summary(many_stars(4096), "");
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 90);
   EXPECT_THAT(text, AllOf(HasSubstr("star:4095 "), HasSubstr("star:0 "), HasSubstr("of 4096 topologies")));
 }
 
 TEST(TopologySummary, FitsAScreen) {
   TopologyResult result = two_topologies();
-  EXPECT_LE(widest_line(topology_summary(result, "")), 105u);
+  EXPECT_LE(widest_line(bench::topology::topology_summary(result, "")), 105u);
   result.topologies[0].name = std::string(40, 'e');
   result.topologies[1].name = std::string(50, 'f');
   result.request.message_sizes_bytes.assign(64, 1024);
-  EXPECT_LE(widest_line(topology_summary(result, "").substr(0, 1500)), 130u);
-  EXPECT_THAT(topology_summary(result, ""), HasSubstr("6 of 64 message sizes"));
+  EXPECT_LE(widest_line(bench::topology::topology_summary(result, "").substr(0, 1500)), 130u);
+  EXPECT_THAT(bench::topology::topology_summary(result, ""), HasSubstr("6 of 64 message sizes"));
 }
 
 TEST(TopologySummary, PrintsADashForWhatWasNotMeasured) {
@@ -191,7 +191,7 @@ TEST(TopologySummary, PrintsADashForWhatWasNotMeasured) {
   result.cells.back().fairness = NAN;
   result.complete = false;
   result.incomplete_reason = "rank 3 on b is gone";
-  const std::string text = topology_summary(result, "-");
+  const std::string text = bench::topology::topology_summary(result, "-");
   EXPECT_THAT(text, AllOf(HasSubstr("INCOMPLETE: rank 3 on b is gone"), HasSubstr("1 MiB  6000.000        -\n"),
                           Not(HasSubstr("nan")), Not(HasSubstr("inf")), Not(HasSubstr("result:"))));
 }
@@ -199,7 +199,8 @@ TEST(TopologySummary, PrintsADashForWhatWasNotMeasured) {
 TEST(TopologySummary, LeavesOutChannelsThatWereNotTraced) {
   TopologyResult result = two_topologies();
   result.request.num_traced = 0;
-  EXPECT_THAT(topology_summary(result, ""), AllOf(Not(HasSubstr("channel")), Not(HasSubstr("fairness"))));
+  EXPECT_THAT(bench::topology::topology_summary(result, ""),
+              AllOf(Not(HasSubstr("channel")), Not(HasSubstr("fairness"))));
 }
 
 LoadPoint point(int topology_index, double begin_s, double time_ns, std::uint64_t num) {
@@ -219,7 +220,7 @@ TopologyResult loaded() {
 }
 
 TEST(TopologySummary, OfALoadTellsItsCourse) {
-  EXPECT_THAT(topology_summary(loaded(), "run.h5"), HasSubstr(R"(
+  EXPECT_THAT(bench::topology::topology_summary(loaded(), "run.h5"), HasSubstr(R"(
 load for 5.00 s, in 5 slices: total rate in MiB/s, bytes by elapsed time
   topology  message size    begin    least   median     last  exchanges  verified
   star             1 MiB  120.000  120.000  420.000  600.000        260       130
@@ -233,7 +234,8 @@ result: run.h5
 TEST(TopologySummary, OfALoadThatNeverBeganIsHeadAndTail) {
   TopologyResult result = loaded();
   result.load.clear();
-  EXPECT_THAT(topology_summary(result, "run.h5"), AllOf(HasSubstr("4 ranks"), HasSubstr("result: run.h5")));
+  EXPECT_THAT(bench::topology::topology_summary(result, "run.h5"),
+              AllOf(HasSubstr("4 ranks"), HasSubstr("result: run.h5")));
 }
 
 TEST(HostsOfRanks, ReadsRangesBackwards) {
@@ -251,7 +253,7 @@ TEST(HostsOfRanks, ReadsRangesBackwards) {
 TEST(TopologyProgress, IsATableForEachSize) {
   const TopologyResult result = two_topologies();
   Screen screen;
-  const auto progress = make_topology_lines(result.request, result.topologies, screen.outlet());
+  const auto progress = bench::topology::make_topology_lines(result.request, result.topologies, screen.outlet());
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     progress->cell_begins(result.cells[i].cell, i, result.cells.size());
     progress->cell_ends(result.cells[i], static_cast<double>(i + 1));
@@ -268,7 +270,7 @@ TEST(TopologyProgress, IsATableForEachSize) {
 TEST(TopologyProgress, ExpectsLargeMessagesToTakeLonger) {
   const TopologyResult result = two_topologies();
   Screen screen;
-  const auto progress = make_topology_lines(result.request, result.topologies, screen.outlet());
+  const auto progress = bench::topology::make_topology_lines(result.request, result.topologies, screen.outlet());
   progress->cell_begins(result.cells[0].cell, 0, 4);
   progress->cell_ends(result.cells[0], 1);
   EXPECT_THAT(screen.text, Not(HasSubstr("3.00 s\n"))) << "as if a MiB took no longer than a KiB";
@@ -278,7 +280,7 @@ TEST(TopologyProgress, ExpectsLargeMessagesToTakeLonger) {
 TEST(TopologyProgress, OfALoadCountsDown) {
   const TopologyResult result = loaded();
   Screen screen;
-  const auto progress = make_topology_lines(result.request, result.topologies, screen.outlet());
+  const auto progress = bench::topology::make_topology_lines(result.request, result.topologies, screen.outlet());
   progress->load_goes_on(result.load[0], 1);
   progress->load_goes_on(result.load[1], 5.5);
   EXPECT_EQ(screen.text,
@@ -291,7 +293,7 @@ TEST(TopologyProgress, InATerminalVanishes) {
   const TopologyResult result = two_topologies();
   Screen screen;
   {
-    const auto progress = make_topology_bar(result.request, result.topologies, screen.outlet());
+    const auto progress = bench::topology::make_topology_bar(result.request, result.topologies, screen.outlet());
     for (std::size_t i = 0; i < result.cells.size(); ++i) {
       screen.now_s = static_cast<double>(i + 1);
       progress->cell_begins(result.cells[i].cell, i, result.cells.size());

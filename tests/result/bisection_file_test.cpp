@@ -11,8 +11,8 @@
 namespace leadline::test::bisection_file_test {
 namespace {
 
-using result::bisection::Hdf5Reader;
-using result::bisection::kept_sizes;
+using bench::bisection::Hdf5Reader;
+using bench::bisection::kept_sizes;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -27,7 +27,7 @@ TEST(BisectionFile, IsReadAsFarAsADescriptionTakes) {
   const Folder folder;
   write_file(folder / "run.h5");
   const Hdf5Reader reader(folder / "run.h5");
-  const result::bisection::Header& header = reader.header();
+  const bench::bisection::Header& header = reader.header();
   EXPECT_TRUE(header.complete);
   EXPECT_EQ(header.num_ranks, num_ranks);
   EXPECT_EQ(header.num_participants, 4);
@@ -63,7 +63,7 @@ TEST(BisectionFile, ThatWasKilledHasItsPatternsAndNoNumbers) {
   run_ranks({num_ranks}, [&](auto& cluster) {
     auto setup = bisection_setup(cluster, folder / "run.h5");
     setup.max_baseline = 0;
-    const auto file = result::open_bisection_file(cluster, bisection_so_far(), setup);
+    const auto file = bench::bisection::open_bisection_file(cluster, bisection_so_far(), setup);
     const std::vector<bench::bisection::RankTimes> times(3);
     const std::vector<PatternSummary> patterns{pattern_of(1, 0), pattern_of(1, 1), pattern_of(1, 2)};
     file->write({.size_index = 1, .times = times, .patterns = patterns, .baseline = {}});
@@ -81,7 +81,7 @@ TEST(BisectionFile, IsCountedWithoutReadingItsHoles) {
   run_ranks({2}, [&](auto& cluster) {
     auto setup = bisection_setup(cluster, folder / "run.h5");
     setup.max_patterns = 10'000'000'000;
-    const auto file = result::open_bisection_file(cluster, bisection_so_far(2), setup);
+    const auto file = bench::bisection::open_bisection_file(cluster, bisection_so_far(2), setup);
     const std::vector<bench::bisection::RankTimes> times(70'000);
     const std::vector<PatternSummary> patterns(70'000, pattern_of(0, 0));
     file->write({.times = times, .patterns = patterns, .baseline = {}});
@@ -92,7 +92,7 @@ TEST(BisectionFile, IsCountedWithoutReadingItsHoles) {
 }
 
 TEST(KeptSizes, OfADamagedSummaryAreAnError) {
-  result::bisection::Header header = result::bisection::header_of(bisection_so_far());
+  bench::bisection::Header header = bench::bisection::header_of(bisection_so_far());
   for (const char* summary : {"{", "[]", R"({"sizes": 3})", R"({"sizes": [3]})", R"({"sizes": [{"size_index": 0}]})",
                               R"({"sizes": [{"size_index": 0, "stopped_by": 3}]})"}) {
     header.summary = summary;
@@ -103,7 +103,7 @@ TEST(KeptSizes, OfADamagedSummaryAreAnError) {
   BisectionResult other = finished(bisection_so_far());
   for (const int size_index : {3, -1}) {
     other.sizes.front().size_index = size_index;
-    header.summary = result::bisection::json_text(other);
+    header.summary = bench::bisection::json_text(other);
     EXPECT_THAT(error_of(ExitStatus::run_failed, [&] { return kept_sizes(header, "run.h5"); }),
                 AllOf(HasSubstr("run.h5"), HasSubstr("/summary")));
   }

@@ -36,7 +36,7 @@ inline BisectionResult bisection_so_far(int num_ranks = 5) {
   return result;
 }
 
-inline result::BisectionFileSetup bisection_setup(const cluster::Cluster& cluster, const std::string& path) {
+inline bench::bisection::BisectionFileSetup bisection_setup(const cluster::Cluster& cluster, const std::string& path) {
   return {setup_for(cluster, path), max_patterns, max_baseline};
 }
 
@@ -92,7 +92,7 @@ struct Numbers {
 };
 
 /// What `rank` hands over after these patterns.
-inline void write_patterns(result::BisectionFile& file, const cluster::Cluster& cluster, int size_index,
+inline void write_patterns(bench::bisection::BisectionFile& file, const cluster::Cluster& cluster, int size_index,
                            Numbers numbers) {
   std::vector<bench::bisection::RankTimes> times;
   std::vector<PatternSummary> patterns;
@@ -111,7 +111,7 @@ inline void write_patterns(result::BisectionFile& file, const cluster::Cluster& 
 }
 
 /// Everything that is measured, in two goes of the first size.
-inline void write_all_patterns(result::BisectionFile& file, const cluster::Cluster& cluster) {
+inline void write_all_patterns(bench::bisection::BisectionFile& file, const cluster::Cluster& cluster) {
   write_patterns(file, cluster, 0, {0, 2});
   write_patterns(file, cluster, 0, {2, num_patterns_of_size[0]});
   write_patterns(file, cluster, 0, {num_patterns_of_size[0], num_patterns_of_size[0]});
@@ -173,9 +173,9 @@ inline BisectionResult finished(BisectionResult result) {
 }
 
 /// A whole run.
-inline void write_bisection(cluster::Cluster& cluster, const result::BisectionFileSetup& setup) {
+inline void write_bisection(cluster::Cluster& cluster, const bench::bisection::BisectionFileSetup& setup) {
   const BisectionResult so_far = bisection_so_far(cluster.size());
-  const auto file = result::open_bisection_file(cluster, so_far, setup);
+  const auto file = bench::bisection::open_bisection_file(cluster, so_far, setup);
   write_all_patterns(*file, cluster);
   file->finish(cluster.rank() == 0 ? finished(so_far) : BisectionResult{});
 }

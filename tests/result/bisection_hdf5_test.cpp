@@ -15,9 +15,9 @@
 namespace leadline::test::bisection_hdf5_test {
 namespace {
 
+using bench::bisection::BisectionFileSetup;
+using bench::bisection::Hdf5Store;
 using bench::bisection::RankTimes;
-using result::BisectionFileSetup;
-using result::bisection::Hdf5Store;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -130,7 +130,7 @@ TEST(BisectionHdf5, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_THAT(reader.shape("/bisection/patterns/accepted"), ElementsAre(3, 7));
   EXPECT_THAT(reader.shape("/bisection/baseline/time_ns"), ElementsAre(3, 4));
   expect_everything(reader);
-  EXPECT_EQ(reader.variable_text("/summary"), result::bisection::json_text(finished(bisection_so_far())));
+  EXPECT_EQ(reader.variable_text("/summary"), bench::bisection::json_text(finished(bisection_so_far())));
 }
 
 TEST(BisectionHdf5, HasNoPlaceForWhatWillNotCome) {
@@ -173,11 +173,11 @@ TEST(BisectionHdf5, IsAHoleUntilWritten) {
   const Folder folder;
   const std::string path = folder / "run.h5";
   std::ofstream(path).close();
-  result::bisection::Header header = result::bisection::header_of(bisection_so_far());
+  bench::bisection::Header header = bench::bisection::header_of(bisection_so_far());
   header.num_ranks = 1 << 20;
   header.max_patterns = 1000;
   header.max_baseline = 1000;
-  const result::bisection::Offsets offsets = result::bisection::create_structure(path, header);
+  const bench::bisection::Offsets offsets = bench::bisection::create_structure(path, header);
 
   constexpr std::uint64_t cells = std::uint64_t{num_sizes} << 20;
   using bench::bisection::RankTimes;

@@ -14,9 +14,9 @@
 namespace leadline::test::bisection_json_test {
 namespace {
 
+using bench::bisection::json_text;
+using bench::bisection::JsonStore;
 using nlohmann::json;
-using result::bisection::json_text;
-using result::bisection::JsonStore;
 using testing::Each;
 using testing::IsEmpty;
 
@@ -35,7 +35,7 @@ BisectionResult nothing_measured() {
 }
 
 TEST(BisectionJson, FitsItsSchema) {
-  const Schema schema(result::bisection::schema());
+  const Schema schema(bench::bisection::schema());
   EXPECT_THAT(schema.complaints(document_of(finished(bisection_so_far()))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(bisection_so_far())), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(nothing_measured())), IsEmpty());
@@ -47,7 +47,7 @@ TEST(BisectionJson, FitsItsSchema) {
 }
 
 TEST(BisectionJson, ThatDoesNotFitIsFound) {
-  const Schema schema(result::bisection::schema());
+  const Schema schema(bench::bisection::schema());
   json document = document_of(finished(bisection_so_far()));
   document["patterns"][0].erase("bytes_per_s_full_load");
   document["patterns"][1]["kind"] = "other";
@@ -159,7 +159,7 @@ TEST(BisectionJsonStore, ThatFailsHasWhatWasMeasuredAndSaysWhy) {
   });
   EXPECT_THAT(errors, Each(""));
   const json document = document_at(folder / "run.json"), whole = document_of(finished(bisection_so_far()));
-  EXPECT_THAT(Schema(result::bisection::schema()).complaints(document), IsEmpty());
+  EXPECT_THAT(Schema(bench::bisection::schema()).complaints(document), IsEmpty());
   EXPECT_EQ(document["complete"], false);
   EXPECT_EQ(document["incomplete_reason"], "rank 3 is gone");
   EXPECT_EQ(document["patterns"], whole["patterns"]);

@@ -11,11 +11,11 @@
 namespace leadline::test::io_file_test {
 namespace {
 
-using result::io::Hdf5Reader;
-using result::io::kept_phase;
-using result::io::kept_phases;
-using result::io::KeptPhase;
-using result::io::StoredPhase;
+using bench::io::Hdf5Reader;
+using bench::io::kept_phase;
+using bench::io::kept_phases;
+using bench::io::KeptPhase;
+using bench::io::StoredPhase;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -30,7 +30,7 @@ TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
   const Folder folder;
   write_file(folder / "run.h5");
   const Hdf5Reader reader(folder / "run.h5");
-  const result::io::Header& header = reader.header();
+  const bench::io::Header& header = reader.header();
   EXPECT_TRUE(header.complete);
   EXPECT_EQ(header.num_ranks, num_ranks);
   EXPECT_EQ(header.movement, "N-M-1");
@@ -49,7 +49,7 @@ TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
   ASSERT_EQ(stored.size(), 4U);
   EXPECT_EQ(stored[3].operation, IoOperation::read);
   EXPECT_EQ(stored[3].repeat, 1);
-  EXPECT_EQ(stored[3].summary, result::io::phase_text(phase_summary_of(3), 32767));
+  EXPECT_EQ(stored[3].summary, bench::io::phase_text(phase_summary_of(3), 32767));
   const std::vector<KeptPhase> phases = kept_phases(reader);
   ASSERT_EQ(phases.size(), 4U);
   EXPECT_EQ(phases[0].operation, IoOperation::write);
@@ -67,7 +67,7 @@ TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
 TEST(IoFile, ThatWasKilledHasThePhasesUntilThen) {
   const Folder folder;
   run_ranks({num_ranks}, [&](auto& cluster) {
-    const auto file = result::open_io_file(cluster, io_so_far(), io_setup(cluster, folder / "run.h5"));
+    const auto file = bench::io::open_io_file(cluster, io_so_far(), io_setup(cluster, folder / "run.h5"));
     write_phase(*file, cluster, phase_summary_of(0));
     write_phase(*file, cluster, failed_phase(1));
   });
@@ -87,14 +87,14 @@ TEST(IoFile, IsReadWithoutItsHoles) {
   run_ranks({2}, [&](auto& cluster) {
     auto setup = io_setup(cluster, folder / "run.h5");
     setup.num_phases = 50'000'000;
-    const auto file = result::open_io_file(cluster, io_so_far(2), setup);
+    const auto file = bench::io::open_io_file(cluster, io_so_far(2), setup);
     write_phase(*file, cluster, phase_summary_of(0));
   });
   EXPECT_EQ(Hdf5Reader(folder / "run.h5").phases().size(), 1U);
 }
 
 TEST(KeptPhase, KnowsWhetherItWasInterruptedWhereTheFileSaysSo) {
-  const std::string summary = result::io::phase_text(interrupted_phase(3), 32767);
+  const std::string summary = bench::io::phase_text(interrupted_phase(3), 32767);
   const KeptPhase phase = kept_phase({.summary = summary}, "run.h5");
   EXPECT_TRUE(phase.is_interrupted);
   EXPECT_EQ(phase.error, "interrupted: told to stop");
@@ -106,7 +106,7 @@ TEST(KeptPhase, KnowsWhetherItWasInterruptedWhereTheFileSaysSo) {
 }
 
 TEST(KeptPhase, OfADamagedSummaryIsAnError) {
-  const std::string whole = result::io::phase_text(phase_summary_of(3), 32767);
+  const std::string whole = bench::io::phase_text(phase_summary_of(3), 32767);
   const auto without = [&](const std::string& name) {
     std::string text = whole;
     return text.replace(text.find("\"" + name + "\""), 2, "\"x");

@@ -38,7 +38,7 @@ inline IoResult io_so_far(int num_ranks = 5) {
   return result;
 }
 
-inline result::IoFileSetup io_setup(const cluster::Cluster& cluster, const std::string& path) {
+inline bench::io::IoFileSetup io_setup(const cluster::Cluster& cluster, const std::string& path) {
   return {setup_for(cluster, path), num_phases_of_io};
 }
 
@@ -175,13 +175,13 @@ inline PhaseSummary interrupted_phase(int index) {
   return summary;
 }
 
-inline void write_phase(result::IoFile& file, const cluster::Cluster& cluster, const PhaseSummary& summary) {
+inline void write_phase(bench::io::IoFile& file, const cluster::Cluster& cluster, const PhaseSummary& summary) {
   // What counts on rank 0 alone is nonsense elsewhere.
   file.write(summary.position, rank_phase_of(summary.position.index, cluster.rank()),
              cluster.rank() == 0 ? summary : PhaseSummary{});
 }
 
-inline void write_all_phases(result::IoFile& file, const cluster::Cluster& cluster) {
+inline void write_all_phases(bench::io::IoFile& file, const cluster::Cluster& cluster) {
   for (int index = 0; index < num_measured_phases; ++index) write_phase(file, cluster, phase_summary_of(index));
 }
 
@@ -207,9 +207,9 @@ inline IoResult finished(IoResult result) {
 }
 
 /// A whole run.
-inline void write_io(cluster::Cluster& cluster, const result::IoFileSetup& setup) {
+inline void write_io(cluster::Cluster& cluster, const bench::io::IoFileSetup& setup) {
   const IoResult so_far = io_so_far(cluster.size());
-  const auto file = result::open_io_file(cluster, so_far, setup);
+  const auto file = bench::io::open_io_file(cluster, so_far, setup);
   write_all_phases(*file, cluster);
   file->finish(cluster.rank() == 0 ? finished(so_far) : IoResult{});
 }

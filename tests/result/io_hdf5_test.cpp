@@ -16,10 +16,10 @@
 namespace leadline::test::io_hdf5_test {
 namespace {
 
+using bench::io::Hdf5Store;
+using bench::io::IoFileSetup;
+using bench::io::phase_text;
 using nlohmann::json;
-using result::IoFileSetup;
-using result::io::Hdf5Store;
-using result::io::phase_text;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -147,7 +147,7 @@ TEST(IoHdf5, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_THAT(reader.shape("/io/ranks/latencies"), ElementsAre(6, num_ranks, 128));
   EXPECT_THAT(reader.shape("/io/phases/summary"), ElementsAre(6));
   expect_everything(reader);
-  EXPECT_EQ(reader.variable_text("/summary"), result::io::json_text(finished(io_so_far())));
+  EXPECT_EQ(reader.variable_text("/summary"), bench::io::json_text(finished(io_so_far())));
 }
 
 TEST(IoHdf5, OfARunWithoutFilesHasNoneAndNoListOfThem) {
@@ -250,12 +250,12 @@ TEST(IoHdf5, IsAHoleUntilWritten) {
   const Folder folder;
   const std::string path = folder / "run.h5";
   std::ofstream(path).close();
-  result::io::Header header = result::io::header_of(io_so_far());
+  bench::io::Header header = bench::io::header_of(io_so_far());
   header.num_ranks = 1 << 16;
   header.num_phases = 1000;
-  result::io::create_structure(path, header);
+  bench::io::create_structure(path, header);
 
-  const double size_bytes = result::io::size_of_phases(header);
+  const double size_bytes = bench::io::size_of_phases(header);
   EXPECT_GE(size_bytes, 1000.0 * 65536 * (2 * 128 * 8 + 29 * 8));
   struct stat status {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);

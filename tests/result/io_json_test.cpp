@@ -16,10 +16,10 @@
 namespace leadline::test::io_json_test {
 namespace {
 
+using bench::io::json_text;
+using bench::io::JsonStore;
+using bench::io::phase_text;
 using nlohmann::json;
-using result::io::json_text;
-using result::io::JsonStore;
-using result::io::phase_text;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Ge;
@@ -49,7 +49,7 @@ IoResult with_all_kinds() {
 }
 
 TEST(IoJson, FitsItsSchema) {
-  const Schema schema(result::io::schema());
+  const Schema schema(bench::io::schema());
   EXPECT_THAT(schema.complaints(document_of(finished(io_so_far()))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(io_so_far())), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(with_all_kinds())), IsEmpty());
@@ -61,7 +61,7 @@ TEST(IoJson, FitsItsSchema) {
 }
 
 TEST(IoJson, HasEveryKindOfMismatchAndTimeInItsSchema) {
-  const Schema schema(result::io::schema());
+  const Schema schema(bench::io::schema());
   IoResult result = io_so_far();
   PhaseSummary phase = failed_phase(1);
   for (int kind = 0; kind <= static_cast<int>(memory::MismatchKind::unknown); ++kind) {
@@ -80,7 +80,7 @@ TEST(IoJson, HasEveryKindOfMismatchAndTimeInItsSchema) {
 }
 
 TEST(IoJson, ThatDoesNotFitIsFound) {
-  const Schema schema(result::io::schema());
+  const Schema schema(bench::io::schema());
   json document = document_of(with_all_kinds());
   document["phases"][0].erase("bytes_per_s");
   document["phases"][1]["source"] = "other";
@@ -298,7 +298,7 @@ TEST(IoJsonStore, ThatFailsHasThePhasesThatWereWrittenAndSaysWhy) {
   });
   EXPECT_THAT(errors, Each(""));
   const json document = document_at(folder / "run.json");
-  EXPECT_THAT(Schema(result::io::schema()).complaints(document), IsEmpty());
+  EXPECT_THAT(Schema(bench::io::schema()).complaints(document), IsEmpty());
   EXPECT_EQ(document["complete"], false);
   EXPECT_EQ(document["incomplete_reason"], "rank 3 is gone");
   ASSERT_EQ(document["phases"].size(), 2U);

@@ -37,9 +37,9 @@ using testing::HasSubstr;
 constexpr int num_ranks = 5;
 
 struct OfTopology {
-  using Store = result::topology::Hdf5Store;
-  using Reader = result::topology::Hdf5Reader;
-  using OtherReader = result::bisection::Hdf5Reader;
+  using Store = bench::topology::Hdf5Store;
+  using Reader = bench::topology::Hdf5Reader;
+  using OtherReader = bench::bisection::Hdf5Reader;
   static constexpr const char* name = "topology";
   static inline const std::vector<schedule::Topology> topologies = topologies_of_5();
 
@@ -48,38 +48,38 @@ struct OfTopology {
   }
   static auto so_far() { return topology_so_far(topologies); }
   static constexpr auto write = write_topologies;
-  static constexpr auto open = result::open_topology_file;
-  static constexpr auto json_text = result::topology::json_text;
-  static void write_some(result::TopologyFile& file, cluster::Cluster& cluster) {
+  static constexpr auto open = bench::topology::open_topology_file;
+  static constexpr auto json_text = bench::topology::json_text;
+  static void write_some(bench::topology::TopologyFile& file, cluster::Cluster& cluster) {
     write_cell(file, cluster, 0, cells_of(so_far()).front(), topologies);
   }
 };
 
 struct OfBisection {
-  using Store = result::bisection::Hdf5Store;
-  using Reader = result::bisection::Hdf5Reader;
-  using OtherReader = result::io::Hdf5Reader;
+  using Store = bench::bisection::Hdf5Store;
+  using Reader = bench::bisection::Hdf5Reader;
+  using OtherReader = bench::io::Hdf5Reader;
   static constexpr const char* name = "bisection";
 
   static auto setup(const cluster::Cluster& cluster, const std::string& path) { return bisection_setup(cluster, path); }
   static auto so_far() { return bisection_so_far(); }
   static constexpr auto write = write_bisection;
-  static constexpr auto open = result::open_bisection_file;
-  static constexpr auto json_text = result::bisection::json_text;
+  static constexpr auto open = bench::bisection::open_bisection_file;
+  static constexpr auto json_text = bench::bisection::json_text;
   static constexpr auto write_some = write_all_patterns;
 };
 
 struct OfIo {
-  using Store = result::io::Hdf5Store;
-  using Reader = result::io::Hdf5Reader;
-  using OtherReader = result::topology::Hdf5Reader;
+  using Store = bench::io::Hdf5Store;
+  using Reader = bench::io::Hdf5Reader;
+  using OtherReader = bench::topology::Hdf5Reader;
   static constexpr const char* name = "io";
 
   static auto setup(const cluster::Cluster& cluster, const std::string& path) { return io_setup(cluster, path); }
   static auto so_far() { return io_so_far(); }
   static constexpr auto write = write_io;
-  static constexpr auto open = result::open_io_file;
-  static constexpr auto json_text = result::io::json_text;
+  static constexpr auto open = bench::io::open_io_file;
+  static constexpr auto json_text = bench::io::json_text;
   static constexpr auto write_some = write_all_phases;
 };
 

@@ -10,8 +10,8 @@
 namespace leadline::test::topology_file_test {
 namespace {
 
-using result::topology::best_rates;
-using result::topology::Hdf5Reader;
+using bench::topology::best_rates;
+using bench::topology::Hdf5Reader;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -28,7 +28,7 @@ TEST(TopologyFile, IsReadAsFarAsADescriptionTakes) {
   const Folder folder;
   write_file(folder / "run.h5");
   const Hdf5Reader reader(folder / "run.h5");
-  const result::topology::Header& header = reader.header();
+  const bench::topology::Header& header = reader.header();
   EXPECT_TRUE(header.complete);
   EXPECT_EQ(header.num_ranks, num_ranks);
   EXPECT_EQ(header.num_repeats, 2);
@@ -59,7 +59,7 @@ TEST(TopologyFile, OfALoadThatWasKilledHasItsPointsAndNoRates) {
   run_ranks({num_ranks}, [&](auto& cluster) {
     auto setup = topology_setup(cluster, folder / "run.h5", topologies);
     setup.cells.clear();
-    const auto file = result::open_topology_file(cluster, load_so_far(topologies), setup);
+    const auto file = bench::topology::open_topology_file(cluster, load_so_far(topologies), setup);
     for (int number = 0; number < 3; ++number) file->write(static_cast<std::size_t>(number), load_point(number));
   });
   const Hdf5Reader reader(folder / "run.h5");
@@ -70,7 +70,7 @@ TEST(TopologyFile, OfALoadThatWasKilledHasItsPointsAndNoRates) {
 }
 
 TEST(BestRates, ComeFromTheLoadWhereThereAreNoCells) {
-  result::topology::Header header = result::topology::header_of(load_so_far(topologies));
+  bench::topology::Header header = bench::topology::header_of(load_so_far(topologies));
   header.summary = R"({"cells": [], "load": [
     {"topology_index": 0, "repeat": 0, "message_size_bytes": 8, "total_bytes_per_s": 100.0},
     {"topology_index": 0, "repeat": 3, "message_size_bytes": 16, "total_bytes_per_s": 400.0},
@@ -84,7 +84,7 @@ TEST(BestRates, ComeFromTheLoadWhereThereAreNoCells) {
 }
 
 TEST(BestRates, OfADamagedSummaryAreAnError) {
-  result::topology::Header header = result::topology::header_of(topology_so_far(topologies));
+  bench::topology::Header header = bench::topology::header_of(topology_so_far(topologies));
   for (const char* summary :
        {"{", "[]", R"({"cells": 3})", R"({"cells": [3], "load": []})",
         R"({"cells": [], "load": [{"topology_index": 7, "total_bytes_per_s": 1}]})",

@@ -53,8 +53,8 @@ inline std::vector<Cell> cells_of(const TopologyResult& result) {
   return cells;
 }
 
-inline result::TopologyFileSetup topology_setup(const cluster::Cluster& cluster, const std::string& path,
-                                                const std::vector<schedule::Topology>& topologies) {
+inline bench::topology::TopologyFileSetup topology_setup(const cluster::Cluster& cluster, const std::string& path,
+                                                         const std::vector<schedule::Topology>& topologies) {
   return {setup_for(cluster, path), cells_of(topology_so_far(topologies)), topologies};
 }
 
@@ -95,8 +95,8 @@ inline CellSummary summary_of(const Cell& cell) {
 }
 
 /// What `rank` hands over after this cell.
-inline void write_cell(result::TopologyFile& file, const cluster::Cluster& cluster, std::size_t index, const Cell& cell,
-                       const std::vector<schedule::Topology>& topologies) {
+inline void write_cell(bench::topology::TopologyFile& file, const cluster::Cluster& cluster, std::size_t index,
+                       const Cell& cell, const std::vector<schedule::Topology>& topologies) {
   const auto& topology = topologies.at(static_cast<std::size_t>(cell.topology_index));
   const auto num_channels = static_cast<std::size_t>(topology.num_channels(cluster.rank()));
   std::vector<double> arrivals, exchanges, with_barrier;
@@ -132,9 +132,9 @@ inline TopologyResult finished(TopologyResult result) {
 }
 
 /// A whole run of all cells.
-inline void write_topologies(cluster::Cluster& cluster, const result::TopologyFileSetup& setup) {
+inline void write_topologies(cluster::Cluster& cluster, const bench::topology::TopologyFileSetup& setup) {
   const TopologyResult so_far = topology_so_far(setup.topologies);
-  const auto file = result::open_topology_file(cluster, so_far, setup);
+  const auto file = bench::topology::open_topology_file(cluster, so_far, setup);
   for (std::size_t index = 0; index < setup.cells.size(); ++index) {
     write_cell(*file, cluster, index, setup.cells[index], setup.topologies);
   }

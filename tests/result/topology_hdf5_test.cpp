@@ -14,8 +14,8 @@
 namespace leadline::test::topology_hdf5_test {
 namespace {
 
-using result::TopologyFileSetup;
-using result::topology::Hdf5Store;
+using bench::topology::Hdf5Store;
+using bench::topology::TopologyFileSetup;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -133,7 +133,7 @@ TEST(TopologyHdf5, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_FALSE(reader.has("/load"));
   EXPECT_FALSE(reader.has("/topologies/0000/extents"));
   expect_everything(reader);
-  EXPECT_EQ(reader.variable_text("/summary"), result::topology::json_text(finished(topology_so_far(topologies))));
+  EXPECT_EQ(reader.variable_text("/summary"), bench::topology::json_text(finished(topology_so_far(topologies))));
 }
 
 TEST(TopologyHdf5, HasTheExtentsOfATorus) {

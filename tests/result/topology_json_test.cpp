@@ -14,9 +14,9 @@
 namespace leadline::test::topology_json_test {
 namespace {
 
+using bench::topology::json_text;
+using bench::topology::JsonStore;
 using nlohmann::json;
-using result::topology::json_text;
-using result::topology::JsonStore;
 using testing::Each;
 using testing::IsEmpty;
 
@@ -40,7 +40,7 @@ TopologyResult nothing_measured() {
 }
 
 TEST(TopologyJson, FitsItsSchema) {
-  const Schema schema(result::topology::schema());
+  const Schema schema(bench::topology::schema());
   EXPECT_THAT(schema.complaints(document_of(finished(topology_so_far(topologies)))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(topology_so_far(topologies))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(nothing_measured())), IsEmpty());
@@ -52,7 +52,7 @@ TEST(TopologyJson, FitsItsSchema) {
 }
 
 TEST(TopologyJson, ThatDoesNotFitIsFound) {
-  const Schema schema(result::topology::schema());
+  const Schema schema(bench::topology::schema());
   json document = document_of(finished(topology_so_far(topologies)));
   document["cells"][0]["exchange"]["at_mean"].erase("local_bytes_per_s");
   document["topologies"][1]["extra"] = 1;

@@ -14,11 +14,11 @@
 #include "result/hdf5/described_structs.hpp"
 #include "result/run_header.hpp"
 
-namespace leadline::result::bisection {
+namespace leadline::bench::bisection {
 
 /// A result without its numbers. Lists are in the order of the file.
-struct Header : RunHeader {
-  hdf5::Texts<64> pattern_names;  ///< of the named patterns
+struct Header : result::RunHeader {
+  result::hdf5::Texts<64> pattern_names;  ///< of the named patterns
   std::int64_t num_participants = 0;
   std::int64_t num_exchanges = 0;  ///< timed, of a pattern
   std::uint64_t seed = 0;
@@ -30,33 +30,29 @@ struct Header : RunHeader {
 /// What a run knows before its first message: not complete, no nonce, no room.
 Header header_of(const BisectionResult& so_far);
 
-}  // namespace leadline::result::bisection
+}  // namespace leadline::bench::bisection
 
 namespace leadline {
 
 template <>
-inline constexpr auto fields<result::bisection::Header> = std::tuple{
-    field("num_participants", &result::bisection::Header::num_participants, "1", "ranks that take part in patterns"),
-    field("num_exchanges", &result::bisection::Header::num_exchanges, "1", "timed exchanges of a pattern"),
-    field("seed", &result::bisection::Header::seed, "", "of random patterns"),
-    field("within_hosts", &result::bisection::Header::within_hosts, "",
+inline constexpr auto fields<bench::bisection::Header> = std::tuple{
+    field("num_participants", &bench::bisection::Header::num_participants, "1", "ranks that take part in patterns"),
+    field("num_exchanges", &bench::bisection::Header::num_exchanges, "1", "timed exchanges of a pattern"),
+    field("seed", &bench::bisection::Header::seed, "", "of random patterns"),
+    field("within_hosts", &bench::bisection::Header::within_hosts, "",
           "random pairs may lie on one host: asked for, or there is only one"),
-    field("pattern_names", &result::bisection::Header::pattern_names, "", "named patterns: halves, shift:3"),
+    field("pattern_names", &bench::bisection::Header::pattern_names, "", "named patterns: halves, shift:3"),
 };
 
-}  // namespace leadline
-
-namespace leadline {
-
-namespace result::bisection {
+namespace bench::bisection {
 
 struct IntervalOfBandwidth : Interval {};
 struct IntervalOfRatio : Interval {};
 
-}  // namespace result::bisection
+}  // namespace bench::bisection
 
 template <>
-inline constexpr auto fields<result::bisection::IntervalOfBandwidth> = std::tuple{
+inline constexpr auto fields<bench::bisection::IntervalOfBandwidth> = std::tuple{
     field("num", &Interval::num, "1", "independent samples"),
     field("bytes_per_s_mean", &Interval::mean, "bytes/s", "their mean"),
     field("bytes_per_s_half_width", &Interval::half_width, "bytes/s",
@@ -64,7 +60,7 @@ inline constexpr auto fields<result::bisection::IntervalOfBandwidth> = std::tupl
 };
 
 template <>
-inline constexpr auto fields<result::bisection::IntervalOfRatio> = std::tuple{
+inline constexpr auto fields<bench::bisection::IntervalOfRatio> = std::tuple{
     field("num", &Interval::num, "1", "independent samples of the mean that has fewer"),
     field("mean", &Interval::mean, "", "the ratio"),
     field("half_width", &Interval::half_width, "", "half the width of the interval; null below two samples"),

@@ -11,11 +11,11 @@
 #include "model/bisection_result.hpp"
 #include "result/result_file.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::bisection {
 
-using BisectionFile = ResultFile<bench::bisection::PatternStore, BisectionResult>;
+using BisectionFile = result::ResultFile<PatternStore, BisectionResult>;
 
-struct BisectionFileSetup : RunFileSetup {
+struct BisectionFileSetup : result::RunFileSetup {
   std::uint64_t max_patterns = 0;  ///< of a message size: Plan::max_patterns
   std::uint64_t max_baseline = 0;  ///< pairs alone, of a message size
 };
@@ -26,4 +26,4 @@ struct BisectionFileSetup : RunFileSetup {
 std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, const BisectionResult& so_far,
                                                    const BisectionFileSetup& setup);
 
-}  // namespace leadline::result
+}  // namespace leadline::bench::bisection

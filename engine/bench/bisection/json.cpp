@@ -10,38 +10,35 @@
 #include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 
-namespace leadline::result {
+namespace leadline {
 
 template <>
-inline constexpr const char* about<PatternSummary> =
+inline constexpr const char* result::about<PatternSummary> =
     "One pattern with one message size. A connection is a rank that sends and the rank it sends to.";
 
 template <>
-inline constexpr const char* about<BaselineSample> =
+inline constexpr const char* result::about<BaselineSample> =
     "A pair measured while all others rested, directly behind a pattern in which it was.";
 
 template <>
-inline constexpr const char* about<bisection::IntervalOfBandwidth> =
+inline constexpr const char* result::about<bench::bisection::IntervalOfBandwidth> =
     "95 % interval of a mean: mean - half-width to mean + half-width.";
 
 template <>
-inline constexpr const char* about<bisection::IntervalOfRatio> = "95 % interval of the ratio of two means.";
+inline constexpr const char* result::about<bench::bisection::IntervalOfRatio> =
+    "95 % interval of the ratio of two means.";
 
 template <>
-inline constexpr const char* about<BisectionSummary> = "One message size over its random patterns.";
+inline constexpr const char* result::about<BisectionSummary> = "One message size over its random patterns.";
 
 template <>
-inline constexpr const char* about<SlowConnection> =
+inline constexpr const char* result::about<SlowConnection> =
     "One of the slowest connections, and what came of measuring it alone.";
 
 template <>
-inline constexpr const char* about<BisectionResult> =
+inline constexpr const char* result::about<BisectionResult> =
     "What leadline bisection writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
     "seconds, bytes per second. null = not measured.";
-
-}  // namespace leadline::result
-
-namespace leadline {
 
 template <>
 inline constexpr auto fields<TimeBucket> = std::tuple{
@@ -58,13 +55,13 @@ inline constexpr auto fields<BisectionSummary> = std::tuple{
     field("num_connections", &BisectionSummary::num_connections, "1", "connections in all of them"),
     field("stopped_by", &BisectionSummary::stopped_by, "",
           "why there are no more of them; not_stopped = none were asked for"),
-    field("ebb", result::as<result::bisection::IntervalOfBandwidth>(&BisectionSummary::ebb), "",
+    field("ebb", result::as<bench::bisection::IntervalOfBandwidth>(&BisectionSummary::ebb), "",
           "effective bisection bandwidth: the patterns' bytes_per_s_mean"),
-    field("full_load", result::as<result::bisection::IntervalOfBandwidth>(&BisectionSummary::full_load), "",
+    field("full_load", result::as<bench::bisection::IntervalOfBandwidth>(&BisectionSummary::full_load), "",
           "the patterns' bytes_per_s_full_load"),
-    field("baseline", result::as<result::bisection::IntervalOfBandwidth>(&BisectionSummary::baseline), "",
+    field("baseline", result::as<bench::bisection::IntervalOfBandwidth>(&BisectionSummary::baseline), "",
           "pairs alone"),
-    field("relative", result::as<result::bisection::IntervalOfRatio>(&BisectionSummary::relative), "",
+    field("relative", result::as<bench::bisection::IntervalOfRatio>(&BisectionSummary::relative), "",
           "ratio of ebb to baseline"),
     field("bytes_per_s_harmonic", &BisectionSummary::bytes_per_s_harmonic, "bytes/s",
           "message size divided by the mean time of all connections: Netgauge's number"),
@@ -114,20 +111,20 @@ inline constexpr auto fields<BisectionResult> = std::tuple_cat(
 
 }  // namespace leadline
 
-namespace leadline::result::bisection {
+namespace leadline::bench::bisection {
 
-std::string json_text(const BisectionResult& result) { return text_of(json_of(result)); }
+std::string json_text(const BisectionResult& result) { return result::text_of(result::json_of(result)); }
 
-Json schema() { return document_schema<BisectionResult>("bisection-result", "Summary of a bisection test"); }
+Json schema() { return result::document_schema<BisectionResult>("bisection-result", "Summary of a bisection test"); }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup)
     : RunDocument(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
 
-void JsonStore::write(const bench::bisection::RankRow& row) {
+void JsonStore::write(const RankRow& row) {
   add([&](BisectionResult& so_far) {
     so_far.patterns.insert(so_far.patterns.end(), row.patterns.begin(), row.patterns.end());
     so_far.baseline.insert(so_far.baseline.end(), row.baseline.begin(), row.baseline.end());
   });
 }
 
-}  // namespace leadline::result::bisection
+}  // namespace leadline::bench::bisection

@@ -11,16 +11,16 @@
 #include "model/io_result.hpp"
 #include "result/result_file.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::io {
 
-class IoFile : public ResultFile<bench::io::PhaseStore, IoResult> {
+class IoFile : public result::ResultFile<PhaseStore, IoResult> {
  public:
   /// Local, in the watch thread of the one rank that reports: the phase in the middle of which the run ended;
   /// mark_incomplete() follows. Where the phase has come to its end meanwhile, that stays.
   virtual void keep_interrupted(const PhaseSummary& summary) = 0;
 };
 
-struct IoFileSetup : RunFileSetup {
+struct IoFileSetup : result::RunFileSetup {
   std::uint64_t num_phases = 0;
 };
 
@@ -29,4 +29,4 @@ struct IoFileSetup : RunFileSetup {
 /// open_link_result_file does.
 std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
 
-}  // namespace leadline::result
+}  // namespace leadline::bench::io

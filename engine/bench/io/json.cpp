@@ -11,7 +11,7 @@
 #include "bench/io/options.hpp"
 #include "result/json_parts.hpp"
 
-namespace leadline::result::io {
+namespace leadline::bench::io {
 namespace {
 
 /// A bucket of call times that is not empty.
@@ -35,7 +35,7 @@ std::vector<LatencyBucket> buckets_of(const PhaseSummary& summary) {
 }
 
 /// Without the zeros behind the last byte.
-std::span<const std::uint64_t> bytes_of(const ByteSeries& series) {
+std::span<const std::uint64_t> bytes_by_bin(const ByteSeries& series) {
   std::size_t num = series.bytes.size();
   while (num > 0 && series.bytes.at(num - 1) == 0) --num;
   return std::span(series.bytes).first(num);
@@ -50,49 +50,49 @@ constexpr auto only_if(bool Struct::*condition, Value Struct::*member) {
 bool is_read(const PhaseSummary& summary) { return summary.position.operation == IoOperation::read; }
 
 }  // namespace
-}  // namespace leadline::result::io
 
-namespace leadline::result {
+}  // namespace leadline::bench::io
 
-template <>
-inline constexpr const char* about<RankSpread> = "Of times in nanoseconds, over the ranks that do such a thing at all.";
+namespace leadline {
 
 template <>
-inline constexpr const char* about<CacheState> = "Pages of all files in the page caches of the hosts that open them.";
+inline constexpr const char* result::about<RankSpread> =
+    "Of times in nanoseconds, over the ranks that do such a thing at all.";
 
 template <>
-inline constexpr const char* about<memory::ObjectKey> =
+inline constexpr const char* result::about<CacheState> =
+    "Pages of all files in the page caches of the hosts that open them.";
+
+template <>
+inline constexpr const char* result::about<memory::ObjectKey> =
     "Which object it is, and where it lies, as the headers of its blocks tell.";
 
 template <>
-inline constexpr const char* about<WrongObject> = "An object that was not as written: its first wrong stretch.";
+inline constexpr const char* result::about<WrongObject> = "An object that was not as written: its first wrong stretch.";
 
 template <>
-inline constexpr const char* about<Straggler> = "A rank that is slow beside the others.";
+inline constexpr const char* result::about<Straggler> = "A rank that is slow beside the others.";
 
 template <>
-inline constexpr const char* about<SlowCall> = "One of the slowest calls.";
+inline constexpr const char* result::about<SlowCall> = "One of the slowest calls.";
 
 template <>
-inline constexpr const char* about<RankAtInterruption> =
+inline constexpr const char* result::about<RankAtInterruption> =
     "What a rank had done, by the calls that had returned by then.";
 
 template <>
-inline constexpr const char* about<PhaseSummary> =
+inline constexpr const char* result::about<PhaseSummary> =
     "All objects written once, or read once. Times are since the barrier before it.";
 
 template <>
-inline constexpr const char* about<OperationSummary> = "The bytes_per_s of all complete phases of one operation.";
+inline constexpr const char* result::about<OperationSummary> =
+    "The bytes_per_s of all complete phases of one operation.";
 
 template <>
-inline constexpr const char* about<IoResult> =
+inline constexpr const char* result::about<IoResult> =
     "What leadline io writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
     "seconds, "
     "bytes per second. null = not measured.";
-
-}  // namespace leadline::result
-
-namespace leadline {
 
 template <>
 inline constexpr auto fields<RankSpread> = std::tuple{
@@ -105,25 +105,25 @@ inline constexpr auto fields<RankSpread> = std::tuple{
 };
 
 template <>
-inline constexpr auto fields<result::io::LatencyBucket> = std::tuple{
-    field("low_ns", result::as<result::KnownNumber>(&result::io::LatencyBucket::low_ns), "ns", "from this time on"),
-    field("high_ns", &result::io::LatencyBucket::high_ns, "ns", "below this one; null = any longer one"),
-    field("num", &result::io::LatencyBucket::num, "1", "so many calls"),
+inline constexpr auto fields<bench::io::LatencyBucket> = std::tuple{
+    field("low_ns", result::as<result::KnownNumber>(&bench::io::LatencyBucket::low_ns), "ns", "from this time on"),
+    field("high_ns", &bench::io::LatencyBucket::high_ns, "ns", "below this one; null = any longer one"),
+    field("num", &bench::io::LatencyBucket::num, "1", "so many calls"),
 };
 
 template <>
 inline constexpr auto fields<ByteSeries> = std::tuple{
     field("bin_ns", &ByteSeries::bin_ns, "ns", "length of a bin"),
-    field("bytes", result::io::bytes_of, "bytes", "of each bin from the first on; those behind the last are 0"),
+    field("bytes", bench::io::bytes_by_bin, "bytes", "of each bin from the first on; those behind the last are 0"),
 };
 
 template <>
 inline constexpr auto fields<CacheState> = std::tuple{
     field("is_known", &CacheState::is_known, "", "the systems could be asked; else all others are null"),
-    field("pages", result::io::only_if(&CacheState::is_known, &CacheState::pages), "1", "pages that the files have"),
-    field("cached", result::io::only_if(&CacheState::is_known, &CacheState::cached), "1", "those in memory"),
-    field("dirty", result::io::only_if(&CacheState::is_known, &CacheState::dirty), "1", "those still to be written"),
-    field("writeback", result::io::only_if(&CacheState::is_known, &CacheState::writeback), "1", "those being written"),
+    field("pages", bench::io::only_if(&CacheState::is_known, &CacheState::pages), "1", "pages that the files have"),
+    field("cached", bench::io::only_if(&CacheState::is_known, &CacheState::cached), "1", "those in memory"),
+    field("dirty", bench::io::only_if(&CacheState::is_known, &CacheState::dirty), "1", "those still to be written"),
+    field("writeback", bench::io::only_if(&CacheState::is_known, &CacheState::writeback), "1", "those being written"),
 };
 
 template <>
@@ -231,10 +231,10 @@ inline constexpr auto fields<PhaseSummary> = std::tuple_cat(
               "what ranks did with their time"),
         field("has_stop", &PhaseSummary::has_stop, "",
               "a time limit passed in this phase; else the next three are null"),
-        field("stop_ns", result::io::only_if(&PhaseSummary::has_stop, &PhaseSummary::stop_ns), "ns", "when"),
-        field("bytes_at_stop", result::io::only_if(&PhaseSummary::has_stop, &PhaseSummary::bytes_at_stop), "bytes",
+        field("stop_ns", bench::io::only_if(&PhaseSummary::has_stop, &PhaseSummary::stop_ns), "ns", "when"),
+        field("bytes_at_stop", bench::io::only_if(&PhaseSummary::has_stop, &PhaseSummary::bytes_at_stop), "bytes",
               "of all ranks by then"),
-        field("bytes_per_s_at_stop", result::io::only_if(&PhaseSummary::has_stop, &PhaseSummary::bytes_per_s_at_stop),
+        field("bytes_per_s_at_stop", bench::io::only_if(&PhaseSummary::has_stop, &PhaseSummary::bytes_per_s_at_stop),
               "bytes/s", "these bytes divided by that time"),
         field("call_ns_min", &PhaseSummary::call_ns_min, "ns", "fastest of all calls"),
         field("call_ns_p50", &PhaseSummary::call_ns_p50, "ns", "their median"),
@@ -242,20 +242,20 @@ inline constexpr auto fields<PhaseSummary> = std::tuple_cat(
         field("call_ns_p99", &PhaseSummary::call_ns_p99, "ns", "99 % quantile"),
         field("call_ns_p999", &PhaseSummary::call_ns_p999, "ns", "99.9 % quantile"),
         field("call_ns_max", &PhaseSummary::call_ns_max, "ns", "slowest"),
-        field("latencies", result::io::buckets_of, "",
-              "how many calls took how long; ascending, without empty buckets"),
+        field("latencies", bench::io::buckets_of, "", "how many calls took how long; ascending, without empty buckets"),
         field("series", &PhaseSummary::series, "", "bytes of all ranks by time since the phase began"),
         field("cache_before", &PhaseSummary::cache_before, "", "before the phase"),
         field("cache_after", &PhaseSummary::cache_after, "", "behind it"),
         field(
             "source",
-            [](const PhaseSummary&
-                   phase) { return result::io::is_read(phase) ? std::optional(phase.source) : std::nullopt; },
+            [](const PhaseSummary& phase) {
+              return bench::io::is_read(phase) ? std::optional(phase.source) : std::nullopt;
+            },
             "", "of a read: where the bytes came from, as far as the page cache tells; of a write null"),
         field(
             "is_durable",
             [](const PhaseSummary&
-                   phase) { return result::io::is_read(phase) ? std::nullopt : std::optional(phase.is_durable); },
+                   phase) { return bench::io::is_read(phase) ? std::nullopt : std::optional(phase.is_durable); },
             "", "of a write: nothing of it is dirty when the reported time ends; of a read null"),
         field("num_mismatches", &PhaseSummary::num_mismatches, "1", "objects that were not as written, of all ranks"),
         field("wrong", &PhaseSummary::wrong, "", "the first of them"),
@@ -309,7 +309,7 @@ inline constexpr auto fields<IoResult> = std::tuple_cat(
 
 }  // namespace leadline
 
-namespace leadline::result::io {
+namespace leadline::bench::io {
 namespace {
 
 /// Takes a tenth of the longest list; where all are empty, half of the error. False: nothing is left to take.
@@ -318,7 +318,7 @@ bool shorten(Json& phase) {
   std::size_t longest_size = 0;
   for (const char* name : {"wrong", "stragglers", "slow_calls", "at_interruption"}) {
     const Json& list = phase[name];
-    if (const std::size_t size = list.size() == 0 ? 0 : line_of(list).size(); size > longest_size) {
+    if (const std::size_t size = list.size() == 0 ? 0 : result::line_of(list).size(); size > longest_size) {
       longest = name;
       longest_size = size;
     }
@@ -338,14 +338,14 @@ bool shorten(Json& phase) {
 
 }  // namespace
 
-std::string json_text(const IoResult& result) { return text_of(json_of(result)); }
+std::string json_text(const IoResult& result) { return result::text_of(result::json_of(result)); }
 
-Json schema() { return document_schema<IoResult>("io-result", "Summary of a parallel file test"); }
+Json schema() { return result::document_schema<IoResult>("io-result", "Summary of a parallel file test"); }
 
 std::string phase_text(const PhaseSummary& summary, std::size_t most_bytes) {
-  Json phase = json_of(summary);
-  std::string text = line_of(phase);
-  while (text.size() > most_bytes && shorten(phase)) text = line_of(phase);
+  Json phase = result::json_of(summary);
+  std::string text = result::line_of(phase);
+  while (text.size() > most_bytes && shorten(phase)) text = result::line_of(phase);
   return text;
 }
 
@@ -362,4 +362,4 @@ void JsonStore::keep_interrupted(const PhaseSummary& summary) {
   });
 }
 
-}  // namespace leadline::result::io
+}  // namespace leadline::bench::io

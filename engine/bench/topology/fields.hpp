@@ -15,7 +15,7 @@
 #include "result/hdf5/described_structs.hpp"
 #include "result/run_header.hpp"
 
-namespace leadline::result::topology {
+namespace leadline::bench::topology {
 
 /// TopologyFacts as a file has them: in words, so that a reader copes with shapes that it does not know.
 struct KeptTopology {
@@ -27,7 +27,7 @@ struct KeptTopology {
 };
 
 /// A result without its numbers. Lists are in the order of the file.
-struct Header : RunHeader {
+struct Header : result::RunHeader {
   std::vector<KeptTopology> topologies;
   std::int32_t num_repeats = 0;
   std::int64_t num_iterations = 0;  ///< timed exchanges of a cell
@@ -37,26 +37,22 @@ struct Header : RunHeader {
 /// What a run knows before its first message: not complete, no nonce.
 Header header_of(const TopologyResult& so_far);
 
-}  // namespace leadline::result::topology
+}  // namespace leadline::bench::topology
 
 namespace leadline {
 
 template <>
-inline constexpr auto fields<result::topology::KeptTopology> = std::tuple{
-    field("name", &result::topology::KeptTopology::name, "", "as asked for: star2"),
-    field("shape", &result::topology::KeptTopology::shape, "", "which ranks share a channel: star"),
-    field("mode", &result::topology::KeptTopology::mode, "", "how the messages of a channel go: both-ways"),
-    field("num_channels", &result::topology::KeptTopology::num_channels, "1", "channels, each counted once"),
-    field("max_channels_rank", &result::topology::KeptTopology::max_channels_rank, "1",
+inline constexpr auto fields<bench::topology::KeptTopology> = std::tuple{
+    field("name", &bench::topology::KeptTopology::name, "", "as asked for: star2"),
+    field("shape", &bench::topology::KeptTopology::shape, "", "which ranks share a channel: star"),
+    field("mode", &bench::topology::KeptTopology::mode, "", "how the messages of a channel go: both-ways"),
+    field("num_channels", &bench::topology::KeptTopology::num_channels, "1", "channels, each counted once"),
+    field("max_channels_rank", &bench::topology::KeptTopology::max_channels_rank, "1",
           "channels of the rank that has the most"),
-    field("num_ways", &result::topology::KeptTopology::num_ways, "1", "messages of a channel in an exchange: 1 or 2"),
-    field("extents", &result::topology::KeptTopology::extents, "1",
+    field("num_ways", &bench::topology::KeptTopology::num_ways, "1", "messages of a channel in an exchange: 1 or 2"),
+    field("extents", &bench::topology::KeptTopology::extents, "1",
           "torus only: ranks along each dimension; the first varies fastest"),
 };
-
-}  // namespace leadline
-
-namespace leadline {
 
 /// Of a rank: a row of each table.
 template <>
@@ -76,29 +72,30 @@ inline constexpr auto fields<bench::topology::CellRow> = std::tuple{
           "the same: slowest"),
 };
 
-namespace result::topology {
+namespace bench::topology {
 
 /// How a cell and a point of load begin.
 template <typename Part>
 constexpr auto cell_fields(const char* repeat) {
   return std::tuple{
-      field("topology_index", through(&Part::cell, &Cell::topology_index), "", "position in topologies, from 0"),
-      field("repeat", through(&Part::cell, &Cell::repeat), "", repeat),
-      field("size_index", through(&Part::cell, &Cell::size_index), "",
+      field("topology_index", result::through(&Part::cell, &Cell::topology_index), "",
+            "position in topologies, from 0"),
+      field("repeat", result::through(&Part::cell, &Cell::repeat), "", repeat),
+      field("size_index", result::through(&Part::cell, &Cell::size_index), "",
             "position in options.message_size_bytes, from 0"),
-      field("num_channels", through(&Part::served, &ServedChannels::num), "1",
+      field("num_channels", result::through(&Part::served, &ServedChannels::num), "1",
             "channels over which messages went: all of the topology, but for those of lost ranks and pairs"),
-      field("max_channels_rank", through(&Part::served, &ServedChannels::max_rank), "1",
+      field("max_channels_rank", result::through(&Part::served, &ServedChannels::max_rank), "1",
             "those of the rank that has the most"),
   };
 }
 
-}  // namespace result::topology
+}  // namespace bench::topology
 
 /// The time that it took comes last: where that is not 0, all else is there.
 template <>
 inline constexpr auto fields<LoadPoint> =
-    std::tuple_cat(result::topology::cell_fields<LoadPoint>("how often all topologies with all sizes had come before"),
+    std::tuple_cat(bench::topology::cell_fields<LoadPoint>("how often all topologies with all sizes had come before"),
                    std::tuple{
                        field("begin_s", &LoadPoint::begin_s, "s", "since the load began"),
                        field("num_exchanges", &LoadPoint::num_exchanges, "1", "exchanges in that time"),

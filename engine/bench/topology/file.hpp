@@ -12,11 +12,11 @@
 #include "result/result_file.hpp"
 #include "schedule/topology.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::topology {
 
-using TopologyFile = ResultFile<bench::topology::CellStore, TopologyResult>;
+using TopologyFile = result::ResultFile<CellStore, TopologyResult>;
 
-struct TopologyFileSetup : RunFileSetup {
+struct TopologyFileSetup : result::RunFileSetup {
   std::vector<Cell> cells;                            ///< to come; empty with --duration
   const std::vector<schedule::Topology>& topologies;  ///< outlives the file
 };
@@ -26,4 +26,4 @@ struct TopologyFileSetup : RunFileSetup {
 std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, const TopologyResult& so_far,
                                                  TopologyFileSetup setup);
 
-}  // namespace leadline::result
+}  // namespace leadline::bench::topology

@@ -11,7 +11,7 @@
 #include "bench/topology/options.hpp"
 #include "result/json_parts.hpp"
 
-namespace leadline::result::topology {
+namespace leadline::bench::topology {
 namespace {
 
 /// What turns the time of an exchange into rates.
@@ -51,8 +51,8 @@ struct RanksOfCell {
 /// What the numbers of a cell stand for.
 template <typename Part>
 constexpr auto names_of_cell = std::tuple{
-    field("topology", through(&Part::topology, &TopologyFacts::name), "", "its name"),
-    field("message_size_bytes", through(&Part::cell, &Cell::message_size_bytes), "bytes", "size of a message"),
+    field("topology", result::through(&Part::topology, &TopologyFacts::name), "", "its name"),
+    field("message_size_bytes", result::through(&Part::cell, &Cell::message_size_bytes), "bytes", "size of a message"),
 };
 
 TimesOfCell with_barrier(const CellOfResult& cell) { return {cell.with_barrier, cell.exchange_of()}; }
@@ -85,28 +85,25 @@ std::vector<Whole> parts_of(const TopologyResult& result, const std::vector<Part
 }
 
 }  // namespace
-}  // namespace leadline::result::topology
 
-namespace leadline::result {
+}  // namespace leadline::bench::topology
 
-template <>
-inline constexpr const char* about<Rates> = "Rates that follow from the time of an exchange.";
+namespace leadline {
 
 template <>
-inline constexpr const char* about<topology::TimesOfCell> =
+inline constexpr const char* result::about<Rates> = "Rates that follow from the time of an exchange.";
+
+template <>
+inline constexpr const char* result::about<bench::topology::TimesOfCell> =
     "Distribution over the timed exchanges of a cell, and rates at its median and mean.";
 
 template <>
-inline constexpr const char* about<RankRate> = "A rank and its own rate; null = not measured.";
+inline constexpr const char* result::about<RankRate> = "A rank and its own rate; null = not measured.";
 
 template <>
-inline constexpr const char* about<TopologyResult> =
+inline constexpr const char* result::about<TopologyResult> =
     "What leadline topology writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
     "seconds, bytes per second. null = not measured.";
-
-}  // namespace leadline::result
-
-namespace leadline {
 
 template <>
 inline constexpr auto fields<Rates> = std::tuple{
@@ -116,7 +113,7 @@ inline constexpr auto fields<Rates> = std::tuple{
 };
 
 template <>
-inline constexpr auto fields<result::topology::TimesOfCell> = std::tuple{
+inline constexpr auto fields<bench::topology::TimesOfCell> = std::tuple{
     field("num", &ExchangeTimes::num, "1", "timed exchanges: the sample size of all that follows"),
     field("time_ns_min", &ExchangeTimes::min, "ns", "fastest exchange"),
     field("time_ns_median", &ExchangeTimes::median, "ns", "median"),
@@ -125,15 +122,15 @@ inline constexpr auto fields<result::topology::TimesOfCell> = std::tuple{
     field("time_ns_max", &ExchangeTimes::max, "ns", "slowest exchange"),
     field(
         "median_interval_ns",
-        [](const result::topology::TimesOfCell& times) {
+        [](const bench::topology::TimesOfCell& times) {
           return std::array{times.median_low, times.median_high};
         },
         "ns", "95 % interval of the median: low, high"),
     field(
-        "at_median", [](const result::topology::TimesOfCell& times) { return times.exchange.rates(times.median); }, "",
+        "at_median", [](const bench::topology::TimesOfCell& times) { return times.exchange.rates(times.median); }, "",
         "at the median time"),
     field(
-        "at_mean", [](const result::topology::TimesOfCell& times) { return times.exchange.rates(times.mean); }, "",
+        "at_mean", [](const bench::topology::TimesOfCell& times) { return times.exchange.rates(times.mean); }, "",
         "at the mean time"),
 };
 
@@ -144,39 +141,39 @@ inline constexpr auto fields<RankRate> = std::tuple{
 };
 
 template <>
-inline constexpr auto fields<result::topology::RanksOfCell> = std::tuple{
-    field("slowest", &result::topology::RanksOfCell::slowest, "", "the slowest rank"),
-    field("fastest", &result::topology::RanksOfCell::fastest, "", "the fastest rank"),
-    field("median_bytes_per_s", &result::topology::RanksOfCell::median_bytes_per_s, "bytes/s",
+inline constexpr auto fields<bench::topology::RanksOfCell> = std::tuple{
+    field("slowest", &bench::topology::RanksOfCell::slowest, "", "the slowest rank"),
+    field("fastest", &bench::topology::RanksOfCell::fastest, "", "the fastest rank"),
+    field("median_bytes_per_s", &bench::topology::RanksOfCell::median_bytes_per_s, "bytes/s",
           "median over the ranks that have channels"),
 };
 
 template <>
-inline constexpr auto fields<result::topology::TimedChannel> = std::tuple{
+inline constexpr auto fields<bench::topology::TimedChannel> = std::tuple{
     field("from", &ChannelTime::from, "", "rank that sends"),
     field("to", &ChannelTime::to, "", "rank that receives"),
     field("time_ns", &ChannelTime::time_ns, "ns", "from the beginning of an exchange to the arrival"),
     field(
         "bytes_per_s",
-        [](const result::topology::TimedChannel& channel) {
+        [](const bench::topology::TimedChannel& channel) {
           return 1e9 * static_cast<double>(channel.message_size_bytes) / channel.time_ns;
         },
         "bytes/s", "message size divided by that time"),
 };
 
 template <>
-inline constexpr auto fields<result::topology::CellOfResult> = std::tuple_cat(
-    result::topology::cell_fields<CellSummary>("repeat, from 0"),
-    result::topology::names_of_cell<result::topology::CellOfResult>,
+inline constexpr auto fields<bench::topology::CellOfResult> = std::tuple_cat(
+    bench::topology::cell_fields<CellSummary>("repeat, from 0"),
+    bench::topology::names_of_cell<bench::topology::CellOfResult>,
     std::tuple{
-        field("with_barrier", result::topology::with_barrier, "",
+        field("with_barrier", bench::topology::with_barrier, "",
               "by rank 0's clock, closing barrier included: as NETTEST measures"),
-        field("exchange", result::topology::without_barrier, "",
+        field("exchange", bench::topology::without_barrier, "",
               "of each exchange its slowest rank, without the closing barrier"),
-        field("ranks", result::topology::ranks_of, "",
+        field("ranks", bench::topology::ranks_of, "",
               "ranks by their own rates: bytes that a rank sends and receives in an exchange, by the median of its own "
               "time for it"),
-        field("slowest_channel", result::topology::slowest_channel, "",
+        field("slowest_channel", bench::topology::slowest_channel, "",
               "the direction of a channel whose message arrives last, by the median over the traced exchanges; "
               "null = not measured"),
         field("fairness", &CellSummary::fairness, "",
@@ -185,10 +182,10 @@ inline constexpr auto fields<result::topology::CellOfResult> = std::tuple_cat(
     });
 
 template <>
-inline constexpr auto fields<result::topology::LoadOfResult> = std::tuple_cat(
-    fields<LoadPoint>, result::topology::names_of_cell<result::topology::LoadOfResult>,
+inline constexpr auto fields<bench::topology::LoadOfResult> = std::tuple_cat(
+    fields<LoadPoint>, bench::topology::names_of_cell<bench::topology::LoadOfResult>,
     std::tuple{
-        field("total_bytes_per_s", result::topology::total_by_elapsed_time, "bytes/s", "all channels, by elapsed time"),
+        field("total_bytes_per_s", bench::topology::total_by_elapsed_time, "bytes/s", "all channels, by elapsed time"),
     });
 
 template <>
@@ -217,7 +214,7 @@ inline constexpr auto fields<TopologyResult> = std::tuple_cat(
         field(
             "cells",
             [](const TopologyResult& result) {
-              return result::topology::parts_of<result::topology::CellOfResult>(result, result.cells);
+              return bench::topology::parts_of<bench::topology::CellOfResult>(result, result.cells);
             },
             "",
             "one entry for each topology with each message size in each repeat, in the order measured; empty with "
@@ -225,7 +222,7 @@ inline constexpr auto fields<TopologyResult> = std::tuple_cat(
         field(
             "load",
             [](const TopologyResult& result) {
-              return result::topology::parts_of<result::topology::LoadOfResult>(result, result.load);
+              return bench::topology::parts_of<bench::topology::LoadOfResult>(result, result.load);
             },
             "",
             "with --duration: some seconds of one topology with one message size, in the order measured; otherwise "
@@ -234,16 +231,16 @@ inline constexpr auto fields<TopologyResult> = std::tuple_cat(
 
 }  // namespace leadline
 
-namespace leadline::result::topology {
+namespace leadline::bench::topology {
 
-std::string json_text(const TopologyResult& result) { return text_of(json_of(result)); }
+std::string json_text(const TopologyResult& result) { return result::text_of(result::json_of(result)); }
 
-Json schema() { return document_schema<TopologyResult>("topology-result", "Summary of a topology test"); }
+Json schema() { return result::document_schema<TopologyResult>("topology-result", "Summary of a topology test"); }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, TopologyResult so_far, const TopologyFileSetup& setup)
     : RunDocument(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
 
-void JsonStore::write(std::size_t, const bench::topology::CellRow&, const CellSummary& summary) {
+void JsonStore::write(std::size_t, const CellRow&, const CellSummary& summary) {
   add([&](TopologyResult& so_far) { so_far.cells.push_back(summary); });
 }
 
@@ -251,4 +248,4 @@ void JsonStore::write(std::size_t, const LoadPoint& point) {
   add([&](TopologyResult& so_far) { so_far.load.push_back(point); });
 }
 
-}  // namespace leadline::result::topology
+}  // namespace leadline::bench::topology

@@ -94,7 +94,7 @@ int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments, environment_variable);
   if (command.action == Action::run) return measure(command);
   if (cluster::rank_hint(cluster::FrontEnd::linktest) == 0) {
-    cli::say(command.action == Action::help ? help() : version_line());
+    command::say(command.action == Action::help ? help() : version_line());
   }
   return 0;
 }
@@ -102,8 +102,8 @@ int dispatch(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  return cli::reported(cluster::FrontEnd::linktest,
-                       [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return command::reported(cluster::FrontEnd::linktest,
+                           [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::compat::linktest

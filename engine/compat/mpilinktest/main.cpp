@@ -90,7 +90,7 @@ int dispatch(const std::vector<std::string>& arguments) {
   if (command.action == Action::run) return measure(std::move(command));
   const bool speaks = cluster::rank_hint(no_variables) == 0;
   if (command.action == Action::help) {
-    if (speaks) cli::say(usage());
+    if (speaks) command::say(usage());
     return 0;
   }
   if (command.action == Action::usage) return speaks ? print_usage(command) : status_of_usage;
@@ -101,7 +101,7 @@ int dispatch(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  return cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return command::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::compat::mpilinktest

@@ -35,8 +35,8 @@ struct OutputState {
   double elapsed_s = 0;
 };
 
-cli::TopologyPresentation presentation_of(const Command& command) {
-  cli::TopologyPresentation presentation;
+bench::topology::TopologyPresentation presentation_of(const Command& command) {
+  bench::topology::TopologyPresentation presentation;
   auto state = std::make_shared<OutputState>();
   presentation.progress = [state, lengths = command.lengths, path = command.file](const TopologyResult& so_far) {
     if (!path.empty()) {
@@ -64,20 +64,21 @@ int measure(const Command& command) {
   if (start.bootstrap->rank() == 0 && !command.unused_step.empty()) {
     standard_outlet().err(fmt::format("nettest: {} is not used, since K is given\n", command.unused_step));
   }
-  return cli::run_topology(command.request, std::move(start.bootstrap), start.module, presentation_of(command));
+  return bench::topology::run_topology(command.request, std::move(start.bootstrap), start.module,
+                                       presentation_of(command));
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments);
   if (command.action == Action::run) return measure(command);
-  if (cluster::rank_hint(no_variables) == 0) cli::say(usage());
+  if (cluster::rank_hint(no_variables) == 0) command::say(usage());
   return 0;
 }
 
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  return cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return command::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::compat::nettest
