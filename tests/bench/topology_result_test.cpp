@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates follow NETTEST's definitions: their identities, and its page's own sample.
-#include "model/topology_result.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "bench/topology/result.hpp"
 #include "support/served_channels.hpp"
 
-namespace leadline {
+namespace leadline::bench::topology {
 namespace {
 
 TopologyFacts facts_of(schedule::Shape shape, schedule::ChannelMode mode, int num_ranks) {
@@ -76,4 +75,4 @@ TEST(Rates, OfWhatWasNotMeasuredAreNotNumbers) {
 }
 
 }  // namespace
-}  // namespace leadline
+}  // namespace leadline::bench::topology
