@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/convert.hpp"
+#include "bench/link/file.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/run_options.hpp"
 #include "cli/main.hpp"
@@ -23,8 +25,6 @@
 #include "network/network.hpp"
 #include "network/parse_network.hpp"
 #include "output/table.hpp"
-#include "result/convert.hpp"
-#include "result/link_result_file.hpp"
 #include "result/output_file.hpp"
 #include "synthetic/faults.hpp"
 #include "synthetic/machine.hpp"
@@ -273,12 +273,12 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
       request.retest);
   steps.done("simulated its link test");
   synthetic::Reader reader(simulator, result);
-  result::Losses losses;
+  bench::link::LeftOut losses;
   try {
     if (is_sion) {
-      losses = result::write_sion(reader, staged.path(), result::SionRecord::extended, path);
+      losses = bench::link::write_sion(reader, staged.path(), bench::link::SionRecord::extended, path);
     } else {
-      losses = result::write_hdf5(reader, staged.path());
+      losses = bench::link::write_hdf5(reader, staged.path());
     }
   } catch (const Error& error) {
     throw staged.named(error);

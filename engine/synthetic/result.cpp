@@ -13,13 +13,13 @@
 #include <string>
 #include <string_view>
 
+#include "bench/link/json.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/tally.hpp"
 #include "bench/plan.hpp"
 #include "cluster/cluster.hpp"
 #include "core/clock.hpp"
 #include "core/units.hpp"
-#include "result/json.hpp"
 #include "result/shared_file.hpp"
 #include "stats/slowest.hpp"
 
@@ -240,19 +240,19 @@ LinkResult link_result(const Simulator& simulator, const Origin& origin, int num
 Reader::Reader(const Simulator& simulator, const LinkResult& result)
     : simulator_(simulator),
       schedule_(Plan(simulator.machine(), result.request).spec),
-      header_(result::header_of(result, result::random_nonce())) {
+      header_(bench::link::header_of(result, result::random_nonce())) {
   const Plan plan(simulator.machine(), result.request);
   partners_ = plan.partners();
   if (auto sample = bench::link::stored_sample(result.request, plan.layout)) {
-    result::store_rounds(header_, {*std::move(sample), plan.host_of});
+    bench::link::store_rounds(header_, {*std::move(sample), plan.host_of});
   }
   header_.repeats = {{0, -1}};
   header_.has_rounds = !header_.is_compact;
-  header_.retests = result::retests_of(result);
+  header_.retests = bench::link::retests_of(result);
   header_.complete = result.complete;
   header_.incomplete_reason.clear();
   header_.end_utc = result.provenance.end_utc;
-  header_.summary = result::json_text(result);
+  header_.summary = bench::link::json_text(result);
 }
 
 PairRow Reader::row(std::size_t, std::size_t, std::int64_t rank) {

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
+#include "bench/link/text.hpp"
 #include "bench/plan.hpp"
 #include "core/error.hpp"
-#include "output/link_text.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -123,7 +123,7 @@ TEST(AvailableMemory, IsSomething) { EXPECT_GT(available_memory_bytes(), 1u << 2
 
 TEST(PlanText, ShowsEveryRoundOfAFewRanks) {
   LinkRequest request;
-  const std::string text = output::plan_text(request, plan(request, all_on_one(4, 4)));
+  const std::string text = bench::link::plan_text(request, plan(request, all_on_one(4, 4)));
   EXPECT_NE(text.find("0-3 1-2"), std::string::npos) << text;
   EXPECT_NE(text.find("0-1 2-3"), std::string::npos) << text;
 }
@@ -158,7 +158,7 @@ TEST(Plan, APairTakes56BytesOfAFileOr4) {
 
 TEST(PlanText, WalksAllRoundsOfOneOfManyRanks) {
   LinkRequest request;
-  const std::string text = output::plan_text(request, plan(request, all_on_one(1 << 20, 1)));
+  const std::string text = bench::link::plan_text(request, plan(request, all_on_one(1 << 20, 1)));
   EXPECT_NE(text.find("1048575 rounds walked: 1048575 partners"), std::string::npos) << text;
 }
 
@@ -171,7 +171,7 @@ TEST(PlanText, OfABudgetTellsWhatFitsIntoItWhateverTheNumberOfRanks) {
   EXPECT_LE(million.estimate.measuring_s, 60);
   EXPECT_GT(million.estimate.measuring_s, 40);
   EXPECT_LT(million.estimate.num_rounds, million.num_rounds);
-  const std::string text = output::plan_text(request, million);
+  const std::string text = bench::link::plan_text(request, million);
   EXPECT_NE(text.find("Random rounds until 42.0 s of 60.0 s are over: about 8"), std::string::npos) << text;
   EXPECT_EQ(text.find("walked"), std::string::npos);
 

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/link_command.hpp"
+#include "bench/link/command.hpp"
 #include "command/option_parser.hpp"
 #include "support/refusal.hpp"
 
-namespace leadline::cli::link_options_test {
+namespace leadline::bench::link::link_options_test {
 namespace {
 
 using testing::ElementsAre;
@@ -198,4 +198,4 @@ TEST(LinkOptions, ExplainThemselves) {
 }
 
 }  // namespace
-}  // namespace leadline::cli::link_options_test
+}  // namespace leadline::bench::link::link_options_test

@@ -5,9 +5,9 @@
 
 #include <sstream>
 
-#include "output/link_text.hpp"
+#include "bench/link/text.hpp"
 
-namespace leadline::output::link_progress_test {
+namespace leadline::bench::link::link_progress_test {
 namespace {
 
 using testing::AllOf;
@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 class Screen {
  public:
-  ProgressOutlet outlet() {
+  output::ProgressOutlet outlet() {
     return {[this](std::string_view text) { writes.emplace_back(text); }, [this] { return width; },
             [this] { return now_s; }};
   }
@@ -165,4 +165,4 @@ TEST(MakeProgress, WritesLinesWhereStandardErrorIsNoTerminal) {
 }
 
 }  // namespace
-}  // namespace leadline::output::link_progress_test
+}  // namespace leadline::bench::link::link_progress_test

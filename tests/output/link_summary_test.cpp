@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "output/link_text.hpp"
+#include "bench/link/text.hpp"
 #include "output/run_text.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::link {
 namespace {
 
 using testing::AllOf;
@@ -98,11 +98,12 @@ next:   leadline report run.h5
 }
 
 TEST(WhereItLies, GivesACommandThatAShellTakesAsItIs) {
-  EXPECT_EQ(where_it_lies(ResultFormat::hdf5, "a \u00fc b.h5"),
+  EXPECT_EQ(output::where_it_lies(ResultFormat::hdf5, "a \u00fc b.h5"),
             "result: a \u00fc b.h5\nnext:   leadline report 'a \u00fc b.h5'\n");
-  EXPECT_EQ(where_it_lies(ResultFormat::hdf5, "it's.h5"), "result: it's.h5\nnext:   leadline report 'it'\\''s.h5'\n");
-  EXPECT_EQ(where_it_lies(ResultFormat::hdf5, "~/r.h5"), "result: ~/r.h5\nnext:   leadline report '~/r.h5'\n");
-  EXPECT_EQ(where_it_lies(ResultFormat::hdf5, "d/r-1_\u00fc.h5"),
+  EXPECT_EQ(output::where_it_lies(ResultFormat::hdf5, "it's.h5"),
+            "result: it's.h5\nnext:   leadline report 'it'\\''s.h5'\n");
+  EXPECT_EQ(output::where_it_lies(ResultFormat::hdf5, "~/r.h5"), "result: ~/r.h5\nnext:   leadline report '~/r.h5'\n");
+  EXPECT_EQ(output::where_it_lies(ResultFormat::hdf5, "d/r-1_\u00fc.h5"),
             "result: d/r-1_\u00fc.h5\nnext:   leadline report d/r-1_\u00fc.h5\n");
 }
 
@@ -185,11 +186,11 @@ TEST(LinkSummary, PrintsADashForWhatWasNotMeasured) {
 }
 
 TEST(Findings, ComeWithWarningsFirst) {
-  EXPECT_EQ(findings_text({{"a", Severity::note, "A note.", "", "Advice."},
-                           {"b", Severity::warning, "A warning.", "1 of 2", ""}}),
+  EXPECT_EQ(output::findings_text({{"a", Severity::note, "A note.", "", "Advice."},
+                                   {"b", Severity::warning, "A warning.", "1 of 2", ""}}),
             "warning: A warning.\n    1 of 2\nnote: A note.\n    Advice.\n");
-  EXPECT_EQ(findings_text({}), "");
+  EXPECT_EQ(output::findings_text({}), "");
 }
 
 }  // namespace
-}  // namespace leadline::output
+}  // namespace leadline::bench::link

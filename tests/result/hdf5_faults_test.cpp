@@ -15,9 +15,9 @@
 namespace leadline::test {
 namespace {
 
+using bench::link::Hdf5Store;
+using bench::link::LinkFileSetup;
 using result::ExistingFile;
-using result::Hdf5Store;
-using result::LinkResultFileSetup;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -26,7 +26,7 @@ using testing::HasSubstr;
 /// What every rank gets to hear.
 std::vector<std::string> errors_of_creating(const std::string& path, ExistingFile existing = ExistingFile::refuse) {
   return run_ranks({3}, [&](auto& cluster) {
-    LinkResultFileSetup setup = setup_for(cluster, path);
+    LinkFileSetup setup = setup_for(cluster, path);
     setup.existing = existing;
     Hdf5Store(cluster, result_so_far(3), setup);
   });

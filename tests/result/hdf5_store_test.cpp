@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the HDF5 store writes is what the library reads: structure, rows of all ranks, marks.
-#include "result/hdf5/hdf5_store.hpp"
+#include "bench/link/hdf5_store.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -12,15 +12,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "result/json.hpp"
-#include "result/link_result_reader.hpp"
+#include "bench/link/json.hpp"
+#include "bench/link/reader.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test::hdf5_store_test {
 namespace {
 
-using result::Hdf5Store;
-using result::LinkResultFileSetup;
+using bench::link::Hdf5Store;
+using bench::link::LinkFileSetup;
 
 using testing::Each;
 using testing::ElementsAre;
@@ -29,7 +29,7 @@ using testing::HasSubstr;
 constexpr int num_ranks = 5;
 
 /// A whole run of two repeats, the second reserved late.
-void write_all(cluster::Cluster& cluster, LinkResultFileSetup setup) {
+void write_all(cluster::Cluster& cluster, LinkFileSetup setup) {
   const LinkResult so_far = result_so_far(cluster.size());
   Hdf5Store store(cluster, so_far, std::move(setup));
   store.reserve_repeats(1);
@@ -113,7 +113,7 @@ TEST(Hdf5Store, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_THAT(reader.ints("/retest/to"), ElementsAre(1, 2));
   EXPECT_THAT(reader.doubles("/retest/time_ns"), ElementsAre(8000, 3000));
   EXPECT_THAT(reader.doubles("/retest/retest_time_ns"), ElementsAre(2000, 0));
-  EXPECT_EQ(reader.variable_text("/summary"), result::json_text(finished(result_so_far(num_ranks))));
+  EXPECT_EQ(reader.variable_text("/summary"), bench::link::json_text(finished(result_so_far(num_ranks))));
 }
 
 TEST(Hdf5Store, OfOneRankWithoutPermutationsOrSlowPairs) {
@@ -121,7 +121,7 @@ TEST(Hdf5Store, OfOneRankWithoutPermutationsOrSlowPairs) {
   expect_no_errors(run_ranks({1}, [&](auto& cluster) {
     LinkResult so_far = result_so_far(1);
     so_far.request.shuffle_ranks = 0;
-    LinkResultFileSetup setup = setup_for(cluster, folder / "one.h5");
+    LinkFileSetup setup = setup_for(cluster, folder / "one.h5");
     setup.permutation_of_repeat = nullptr;
     Hdf5Store store(cluster, so_far, setup);
     store.reserve_repeats(1);
@@ -150,7 +150,7 @@ TEST(Hdf5Store, InTheCompactFormHasFourBytesOfAPair) {
     expect_no_errors(run_ranks({num_ranks, 2}, [&](auto& cluster) {
       LinkResult so_far = result_so_far(cluster.size());
       so_far.request.statistics = PairStatistics::compact;
-      LinkResultFileSetup setup = setup_for(cluster, path);
+      LinkFileSetup setup = setup_for(cluster, path);
       setup.row_path = row_path;
       setup.rounds = [](int rank, int) {
         std::vector<std::int32_t> rounds(num_ranks, 1);
@@ -179,7 +179,7 @@ TEST(Hdf5Store, InTheCompactFormHasFourBytesOfAPair) {
       EXPECT_EQ(cells.back(), pair_not_in_schedule);       // rank 4 with itself
       EXPECT_EQ(cells[cells.size() - num_ranks - 1], 0U);  // 3 to 4
     }
-    const auto file = result::LinkResultReader::open(path);
+    const auto file = bench::link::ResultReader::open(path);
     EXPECT_TRUE(file->header().is_compact);
     EXPECT_FALSE(file->header().has_rounds);
     EXPECT_TRUE(file->rounds(0, 0).empty());
@@ -206,7 +206,7 @@ TEST(Hdf5Store, InTheCompactFormKnowsWhomRandomRoundsDrewBehindThem) {
     LinkResult so_far = result_so_far(cluster.size());
     so_far.request.statistics = PairStatistics::compact;
     so_far.request.rounds = 1;
-    LinkResultFileSetup setup = setup_for(cluster, path);
+    LinkFileSetup setup = setup_for(cluster, path);
     setup.rounds = [](int, int) { return std::vector<std::int32_t>(3); };
     Hdf5Store store(cluster, so_far, setup);
     store.reserve_repeats(1);
@@ -239,7 +239,7 @@ TEST(Hdf5Store, OfSampledRoundsHasFourBytesOfARankAndRound) {
       so_far.request.statistics = PairStatistics::compact;
       so_far.request.rounds = num_rounds;
       so_far.request.shuffle_ranks = 0;
-      LinkResultFileSetup setup = setup_for(cluster, path);
+      LinkFileSetup setup = setup_for(cluster, path);
       setup.row_path = row_path;
       setup.stored_sample = sample;
       Hdf5Store store(cluster, so_far, setup);
@@ -265,7 +265,7 @@ TEST(Hdf5Store, OfSampledRoundsHasFourBytesOfARankAndRound) {
       EXPECT_THAT(reader.ints("/sampled_rounds/host_of_rank"), ElementsAre(0, 0, 1, 1));
       EXPECT_THAT(reader.ints("/sampled_rounds/groups_of_hosts"), ElementsAre(0, 0));
     }
-    const auto file = result::LinkResultReader::open(path);
+    const auto file = bench::link::ResultReader::open(path);
     ASSERT_TRUE(file->header().stored_rounds);
     for (int rank = 0; rank < static_cast<int>(num); ++rank) {
       std::vector<double> median_ns(num);
@@ -309,7 +309,7 @@ TEST(Hdf5Store, InTheCompactFormATimeOfNoBatchIsDamage) {
     H5Dclose(dataset);
     H5Fclose(file);
   }
-  const auto file = result::LinkResultReader::open(path);
+  const auto file = bench::link::ResultReader::open(path);
   EXPECT_THAT([&] { file->row(0, 0, 0); },
               testing::ThrowsMessage<Error>(HasSubstr("damaged: /repeats/0000/pair has the value 0x12340000")));
   EXPECT_EQ(file->row(0, 1, 0)[&PairRecord::count][0], 0U);  // a reason that is not known yet
@@ -322,7 +322,7 @@ TEST(Hdf5Store, HasTheRoundInWhichEachPairMeets) {
   for (const RowPath row_path : {RowPath::automatic, RowPath::funnel}) {
     const Folder folder;
     expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-      LinkResultFileSetup setup = setup_for(cluster, folder / "run.h5");
+      LinkFileSetup setup = setup_for(cluster, folder / "run.h5");
       setup.row_path = row_path;
       setup.rounds = [&](int rank, int repeat) {
         std::vector<std::int32_t> rounds;
@@ -369,7 +369,7 @@ TEST(Hdf5Store, HasTheExchangeBeforeEachRoundWhereThereIsOne) {
 TEST(Hdf5Store, WritesTheSameBytesDirectlyAndThroughRank0) {
   const Folder folder;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    LinkResultFileSetup setup = setup_for(cluster, folder / "direct.h5");
+    LinkFileSetup setup = setup_for(cluster, folder / "direct.h5");
     write_all(cluster, setup);
     setup.path = folder / "funnel.h5";
     setup.row_path = RowPath::funnel;
@@ -383,7 +383,7 @@ TEST(Hdf5Store, IsDirectWhereAllSeeTheFileAndOtherwiseNot) {
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
     const LinkResult so_far = result_so_far(4);
     EXPECT_TRUE(Hdf5Store(cluster, so_far, setup_for(cluster, folder / "direct.h5")).is_direct());
-    LinkResultFileSetup setup = setup_for(cluster, folder / "funnel.h5");
+    LinkFileSetup setup = setup_for(cluster, folder / "funnel.h5");
     setup.row_path = RowPath::funnel;
     EXPECT_FALSE(Hdf5Store(cluster, so_far, setup).is_direct());
   }));
@@ -490,7 +490,7 @@ TEST(Hdf5Store, OfARunThatFailedInOrderHasASummaryAndAReason) {
 TEST(Hdf5Store, CutsLongNamesVisibly) {
   const Folder folder;
   expect_no_errors(run_ranks({1}, [&](auto& cluster) {
-    LinkResultFileSetup setup = setup_for(cluster, folder / "run.h5");
+    LinkFileSetup setup = setup_for(cluster, folder / "run.h5");
     setup.placement.host = std::string(64, 'h');
     setup.placement.device = std::string(65, 'd');
     Hdf5Store(cluster, result_so_far(1), setup);

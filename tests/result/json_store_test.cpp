@@ -11,15 +11,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "result/json.hpp"
+#include "bench/link/json.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test::json_store_test {
 namespace {
 
+using bench::link::JsonStore;
 using nlohmann::json;
 using result::ExistingFile;
-using result::JsonStore;
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
@@ -43,7 +43,7 @@ TEST(JsonStore, HoldsAValidDocumentFromItsCreationOn) {
     store.mark_incomplete("too late");
   });
   EXPECT_THAT(errors, Each(""));
-  EXPECT_EQ(contents_of(path), result::json_text(finished(result_so_far(3))));
+  EXPECT_EQ(contents_of(path), bench::link::json_text(finished(result_so_far(3))));
 }
 
 TEST(JsonStore, SaysWhyItIsIncomplete) {
@@ -91,7 +91,7 @@ TEST(JsonStore, WritesOneDocumentToStandardOutput) {
     store.finish(finished(result_so_far(2)));
     store.mark_incomplete("too late");
   });
-  EXPECT_EQ(::testing::internal::GetCapturedStdout(), result::json_text(finished(result_so_far(2))));
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), bench::link::json_text(finished(result_so_far(2))));
   EXPECT_THAT(errors, Each(""));
 }
 

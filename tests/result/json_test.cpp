@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON document says what the result says, with the keys of its schema and no others.
-#include "result/json.hpp"
+#include "bench/link/json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,21 +11,21 @@
 namespace leadline::test {
 namespace {
 
+using bench::link::json_text;
 using nlohmann::json;
-using result::json_text;
 using testing::IsEmpty;
 
 json document_of(const LinkResult& result) { return json::parse(json_text(result)); }
 
 TEST(Json, FitsItsSchema) {
-  const Schema schema(result::link_schema());
+  const Schema schema(bench::link::schema());
   EXPECT_THAT(schema.complaints(document_of(finished(result_so_far(5)))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(result_so_far(5))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of({})), IsEmpty());
 }
 
 TEST(Json, ThatDoesNotFitIsFound) {
-  const Schema schema(result::link_schema());
+  const Schema schema(bench::link::schema());
   json document = document_of(finished(result_so_far(5)));
   document["slices"][0]["all"].erase("time_ns_p99");
   document["extra"] = 1;

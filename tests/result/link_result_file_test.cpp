@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which format a name means, what a result is called by itself, and no file at all.
-#include "result/link_result_file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "result/link_result_reader.hpp"
+#include "bench/link/file.hpp"
+#include "bench/link/reader.hpp"
+#include "result/file_kind.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {
@@ -59,12 +59,12 @@ TEST(DefaultFileName, HasTheTimeInIt) {
   EXPECT_EQ(default_file_name("link", ResultFormat::none, 0), "");
 }
 
-TEST(LinkResultFile, IsOfTheKindAskedFor) {
+TEST(LinkFile, IsOfTheKindAskedFor) {
   const Folder folder;
   const auto errors = run_ranks({3}, [&](auto& cluster) {
-    result::LinkResultFileSetup setup = setup_for(cluster, folder / "run.dat");
+    bench::link::LinkFileSetup setup = setup_for(cluster, folder / "run.dat");
     setup.format = ResultFormat::none;
-    const auto none = result::open_link_result_file(cluster, result_so_far(3), setup);
+    const auto none = bench::link::open_link_file(cluster, result_so_far(3), setup);
     none->reserve_repeats(1);
     none->write({}, PairRow(3));
     none->mark_incomplete("x");
@@ -74,12 +74,12 @@ TEST(LinkResultFile, IsOfTheKindAskedFor) {
     // Rank 0's name counts: a name with the time in it may differ from rank to rank.
     setup.format = ResultFormat::hdf5;
     setup.path = folder / ("run" + std::to_string(cluster.rank()) + ".h5");
-    const auto hdf5 = result::open_link_result_file(cluster, result_so_far(3), setup);
+    const auto hdf5 = bench::link::open_link_file(cluster, result_so_far(3), setup);
     EXPECT_EQ(hdf5->path(), folder / "run0.h5");
 
     setup.format = ResultFormat::sion;
     setup.path = folder / ("run" + std::to_string(cluster.rank()) + ".sion");
-    const auto sion = result::open_link_result_file(cluster, result_so_far(3), setup);
+    const auto sion = bench::link::open_link_file(cluster, result_so_far(3), setup);
     EXPECT_EQ(sion->path(), folder / "run0.sion");
   });
   EXPECT_THAT(errors, Each(""));

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of both formats, sound and damaged, through the one reader.
-#include "result/link_result_reader.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <random>
 
-#include "result/convert.hpp"
-#include "result/hdf5/hdf5_reader.hpp"
-#include "result/sion/sion_offsets.hpp"
-#include "result/slice_facts.hpp"
+#include "bench/link/convert.hpp"
+#include "bench/link/hdf5_reader.hpp"
+#include "bench/link/reader.hpp"
+#include "bench/link/sion_offsets.hpp"
+#include "bench/link/slice_facts.hpp"
+#include "result/file_kind.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test::result_reader_test {
 namespace {
 
+using bench::link::ResultReader;
 using result::FileKind;
-using result::LinkResultReader;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -30,10 +30,10 @@ constexpr int num_ranks = 4;
 void write_run(const std::string& path, ResultFormat format) {
   const auto errors = run_ranks({num_ranks, 2}, [&](auto& cluster) {
     const LinkResult so_far = result_so_far(num_ranks);
-    result::LinkResultFileSetup setup = setup_for(cluster, path);
+    bench::link::LinkFileSetup setup = setup_for(cluster, path);
     setup.format = format;
     setup.rounds = [&](int rank, int repeat) { return std::vector<std::int32_t>(num_ranks, repeat + rank); };
-    const auto file = result::open_link_result_file(cluster, so_far, setup);
+    const auto file = bench::link::open_link_file(cluster, so_far, setup);
     file->reserve_repeats(2);
     for (int repeat = 0; repeat < 2; ++repeat) {
       for (int size_index = 0; size_index < 2; ++size_index) {
@@ -52,8 +52,8 @@ void write_bytes(const std::string& path, const std::string& bytes) {
 
 /// Reads all there is.
 void read_all(const std::string& path) {
-  const auto reader = LinkResultReader::open(path);
-  const result::LinkResultHeader& header = reader->header();
+  const auto reader = ResultReader::open(path);
+  const bench::link::Header& header = reader->header();
   for (std::int64_t rank = 0; rank < header.num_ranks; ++rank) {
     (void)reader->placement(rank);
     (void)reader->location(rank);
@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(, EitherFormat, ::testing::Values(ResultFormat::hdf5, R
 
 TEST_P(EitherFormat, SaysTheSame) {
   EXPECT_EQ(result::kind_of_file(path_), GetParam() == ResultFormat::hdf5 ? FileKind::hdf5 : FileKind::sion);
-  const auto reader = LinkResultReader::open(path_);
-  const result::LinkResultHeader& header = reader->header();
+  const auto reader = ResultReader::open(path_);
+  const bench::link::Header& header = reader->header();
   EXPECT_TRUE(header.complete);
   EXPECT_EQ(header.num_ranks, num_ranks);
   EXPECT_TRUE(header.has_rounds);
@@ -132,19 +132,19 @@ TEST_P(EitherFormat, WithATimeThatCannotBeIsAnError) {
 }
 
 TEST_P(EitherFormat, BecomesTheOtherAndItselfAgain) {
-  const auto reader = LinkResultReader::open(path_);
+  const auto reader = ResultReader::open(path_);
   const std::string other = folder_ / "other", again = folder_ / "again";
   if (GetParam() == ResultFormat::hdf5) {
-    EXPECT_THAT(result::write_sion(*reader, other, result::SionRecord::extended, "run"),
+    EXPECT_THAT(bench::link::write_sion(*reader, other, bench::link::SionRecord::extended, "run"),
                 ElementsAre("time_ns_p999 of each pair"));
-    EXPECT_THAT(result::write_hdf5(*LinkResultReader::open(other), again), ElementsAre());
+    EXPECT_THAT(bench::link::write_hdf5(*ResultReader::open(other), again), ElementsAre());
   } else {
-    EXPECT_THAT(result::write_hdf5(*reader, other), ElementsAre());
-    EXPECT_THAT(result::write_sion(*LinkResultReader::open(other), again, result::SionRecord::extended, "run"),
+    EXPECT_THAT(bench::link::write_hdf5(*reader, other), ElementsAre());
+    EXPECT_THAT(bench::link::write_sion(*ResultReader::open(other), again, bench::link::SionRecord::extended, "run"),
                 ElementsAre());
   }
   EXPECT_EQ(result::kind_of_file(again), result::kind_of_file(path_));
-  const auto back = LinkResultReader::open(again);
+  const auto back = ResultReader::open(again);
   EXPECT_EQ(back->header().nonce, reader->header().nonce);
   EXPECT_EQ(back->header().summary, reader->header().summary);
   EXPECT_EQ(back->header().options.size(), reader->header().options.size());
@@ -155,7 +155,7 @@ TEST_P(EitherFormat, BecomesTheOtherAndItselfAgain) {
   }
 }
 
-TEST(LinkResultReader, KnowsWhatIsNoResult) {
+TEST(ResultReader, KnowsWhatIsNoResult) {
   const Folder folder;
   const std::string path = folder / "file";
   const auto status_of = [&](const std::string& name) {
@@ -183,7 +183,7 @@ TEST(LinkResultReader, KnowsWhatIsNoResult) {
 
 /// Damage may hit what nobody reads, or a number that could be another; it must never end in anything but an Error.
 /// (The HDF5 library does die of some; the program's own tests see to it that this is an error, too.)
-TEST(LinkResultReader, OfADamagedSionFileReadsItOrSaysWhy) {
+TEST(ResultReader, OfADamagedSionFileReadsItOrSaysWhy) {
   const Folder folder;
   const std::string path = folder / "run.sion";
   write_run(path, ResultFormat::sion);
@@ -200,7 +200,7 @@ TEST(LinkResultReader, OfADamagedSionFileReadsItOrSaysWhy) {
   EXPECT_GT(num_errors, 40);
 }
 
-TEST(LinkResultReader, ReadsLaterFormatsAsFarAsItKnowsWhatIsThere) {
+TEST(ResultReader, ReadsLaterFormatsAsFarAsItKnowsWhatIsThere) {
   const Folder folder;
   write_run(folder / "run.h5", ResultFormat::hdf5);
   {
@@ -229,7 +229,7 @@ TEST(LinkResultReader, ReadsLaterFormatsAsFarAsItKnowsWhatIsThere) {
   EXPECT_THAT(error_of_reading(folder / "run.sion"), AllOf(HasSubstr("99"), HasSubstr("newer")));
 }
 
-TEST(LinkResultReader, TellsAnExtensionOfAnotherRun) {
+TEST(ResultReader, TellsAnExtensionOfAnotherRun) {
   const Folder folder;
   write_run(folder / "run.sion", ResultFormat::sion);
   std::string bytes = contents_of(folder / "run.sion");
@@ -247,9 +247,9 @@ TEST(SionOffsets, SecondsAndNanosecondsLeadBackToEachOther) {
   std::uniform_real_distribution<double> exponent(-9, 1);
   for (int attempt = 0; attempt < 100'000; ++attempt) {
     const double time_s = std::pow(10.0, exponent(random));
-    EXPECT_NEAR(result::seconds_of_ns(result::ns_of_seconds(time_s)), time_s, 1e-15 * time_s);
+    EXPECT_NEAR(bench::link::seconds_of_ns(bench::link::ns_of_seconds(time_s)), time_s, 1e-15 * time_s);
     const auto single = static_cast<double>(static_cast<float>(time_s));
-    EXPECT_EQ(result::seconds_of_ns(result::ns_of_seconds(single)), single);
+    EXPECT_EQ(bench::link::seconds_of_ns(bench::link::ns_of_seconds(single)), single);
   }
 }
 
@@ -257,10 +257,10 @@ TEST(SliceFacts, AreTheSameWithAndWithoutASummary) {
   const Folder folder;
   const std::string path = folder / "run.h5";
   write_run(path, ResultFormat::hdf5);
-  result::Hdf5Reader reader(path);
-  const auto known = result::slice_facts(reader, 1, 1);
+  bench::link::Hdf5Reader reader(path);
+  const auto known = bench::link::slice_facts(reader, 1, 1);
   EXPECT_EQ(known.time_ns_median, 2000) << "from the summary";
-  const auto counted = result::slice_facts(reader, 0, 0);
+  const auto counted = bench::link::slice_facts(reader, 0, 0);
   EXPECT_EQ(counted.num_pairs, 12U);
   EXPECT_EQ(counted.time_ns_min, 1000000.2);
   EXPECT_EQ(counted.time_ns_max, 1000302.2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which ranks of two results are the same, which sizes both have, and what is said of how they differ otherwise.
-#include "result/matched_results.hpp"
+#include "bench/link/matched_results.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::link {
 namespace {
 
 using diagnosis::Compared;
@@ -30,7 +30,7 @@ double by_rank(std::size_t, std::int64_t from, std::size_t to) {
 }
 
 /// A result of these hosts, one for each rank, without a file.
-class MadeUp final : public LinkResultReader {
+class MadeUp final : public ResultReader {
  public:
   MadeUp(std::string path, std::vector<std::string> host_of, Times times = by_rank)
       : path_(std::move(path)), host_of_(std::move(host_of)), times_(std::move(times)) {
@@ -42,9 +42,9 @@ class MadeUp final : public LinkResultReader {
     header_.options = {{"messages", "100"}, {"warmup", "10"}};
   }
 
-  LinkResultHeader& changed() { return header_; }
+  Header& changed() { return header_; }
   const std::string& path() const override { return path_; }
-  const LinkResultHeader& header() const override { return header_; }
+  const Header& header() const override { return header_; }
   PairRow row(std::size_t repeat, std::size_t, std::int64_t rank) override {
     PairRow row(host_of_.size());
     for (std::size_t to = 0; to < host_of_.size(); ++to) {
@@ -69,7 +69,7 @@ class MadeUp final : public LinkResultReader {
   std::string path_;
   std::vector<std::string> host_of_;
   Times times_;
-  LinkResultHeader header_;
+  Header header_;
 };
 
 /// e to the values of a row, NaN as 0.
@@ -217,4 +217,4 @@ TEST(matched_results, of_several_repeats_are_their_geometric_mean) {
 }
 
 }  // namespace
-}  // namespace leadline::result
+}  // namespace leadline::bench::link

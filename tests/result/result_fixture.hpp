@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "result/hdf5/hdf5_store.hpp"
-#include "result/link_result_file.hpp"
+#include "bench/link/file.hpp"
+#include "bench/link/hdf5_store.hpp"
 #include "support/folder.hpp"
 #include "support/thread_cluster.hpp"
 
@@ -129,8 +129,8 @@ inline LinkResult finished(LinkResult result) {
   return result;
 }
 
-inline result::LinkResultFileSetup setup_for(const cluster::Cluster& cluster, const std::string& path) {
-  result::LinkResultFileSetup setup;
+inline bench::link::LinkFileSetup setup_for(const cluster::Cluster& cluster, const std::string& path) {
+  bench::link::LinkFileSetup setup;
   setup.path = path;
   setup.placement = {.host = cluster.host(),
                      .pid = 100 + cluster.rank(),

@@ -17,19 +17,19 @@
 #include "bench/io/hdf5_reader.hpp"
 #include "bench/io/hdf5_store.hpp"
 #include "bench/io/json.hpp"
+#include "bench/link/reader.hpp"
 #include "bench/topology/hdf5_reader.hpp"
 #include "bench/topology/hdf5_store.hpp"
 #include "bench/topology/json.hpp"
 #include "bisection_fixture.hpp"
 #include "io_fixture.hpp"
-#include "result/link_result_reader.hpp"
 #include "topology_fixture.hpp"
 
 namespace leadline::test::run_files_test {
 namespace {
 
+using bench::link::ResultReader;
 using result::FileKind;
-using result::LinkResultReader;
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
@@ -116,12 +116,12 @@ TYPED_TEST(RunFiles, AreOfTheKindAskedFor) {
 TYPED_TEST(RunFiles, AreRefusedByReadersOfOtherTestsAndTheOtherWayRound) {
   const std::string path = this->folder_ / "run.h5", link = this->folder_ / "link.h5";
   this->errors_of_writing(path, ResultFormat::hdf5);
-  run_ranks({2}, [&](auto& cluster) { result::Hdf5Store(cluster, result_so_far(2), setup_for(cluster, link)); });
+  run_ranks({2}, [&](auto& cluster) { bench::link::Hdf5Store(cluster, result_so_far(2), setup_for(cluster, link)); });
   EXPECT_EQ(result::benchmark_of(path, FileKind::hdf5), TypeParam::name);
   EXPECT_EQ(result::benchmark_of(link, FileKind::hdf5), "link");
   EXPECT_EQ(result::benchmark_of("anything", FileKind::sion), "link");
   const std::string own = std::string("leadline ") + TypeParam::name;
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return LinkResultReader::open(path); }),
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return ResultReader::open(path); }),
               AllOf(HasSubstr(path), HasSubstr(own), HasSubstr("leadline info")));
   using Reader = typename TypeParam::Reader;
   using OtherReader = typename TypeParam::OtherReader;

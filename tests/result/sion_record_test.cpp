@@ -11,10 +11,10 @@
 namespace leadline::test {
 namespace {
 
-using result::LinkResultFileSetup;
-using result::SionReader;
-using result::SionRecord;
-using result::SionStore;
+using bench::link::LinkFileSetup;
+using bench::link::SionReader;
+using bench::link::SionRecord;
+using bench::link::SionStore;
 using testing::ElementsAre;
 
 /// A request like that of the LinkTest run that made a sample, and the sample's own numbers as rows.
@@ -34,7 +34,7 @@ struct Rerun {
       all_to_all_ns.push_back(sample.all_to_all_ns(0, 0, rank));
     }
     SliceSummary summary;
-    for (const result::Retest& retest : *header.retests) {
+    for (const bench::link::Retest& retest : *header.retests) {
       summary.slowest.push_back({static_cast<std::uint32_t>(retest.from), static_cast<std::uint32_t>(retest.to),
                                  retest.time_ns, retest.retest_time_ns});
     }
@@ -44,7 +44,7 @@ struct Rerun {
 
   void write(cluster::Cluster& cluster, const std::string& path, RowPath row_path) const {
     const auto rank = static_cast<std::size_t>(cluster.rank());
-    LinkResultFileSetup setup = setup_for(cluster, path);
+    LinkFileSetup setup = setup_for(cluster, path);
     setup.sion_record = SionRecord::plain;
     setup.row_path = row_path;
     setup.placement.host = hosts[rank];
@@ -92,7 +92,7 @@ TEST(SionRecord, HasTheSizesOfTheReference) {
   const Folder folder;
   const std::string path = folder / "run.sion";
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-    LinkResultFileSetup setup = sion_setup(cluster, path);
+    LinkFileSetup setup = sion_setup(cluster, path);
     setup.sion_record = SionRecord::plain;
     write_all(cluster, setup);
   }));

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "result/sion/sion_output.hpp"
-#include "result/sion/sion_reader.hpp"
+#include "bench/link/sion_output.hpp"
+#include "bench/link/sion_reader.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {
 
-inline result::LinkResultFileSetup sion_setup(const cluster::Cluster& cluster, const std::string& path) {
-  result::LinkResultFileSetup setup = setup_for(cluster, path);
+inline bench::link::LinkFileSetup sion_setup(const cluster::Cluster& cluster, const std::string& path) {
+  bench::link::LinkFileSetup setup = setup_for(cluster, path);
   setup.format = ResultFormat::sion;
   const int size = cluster.size();
   setup.rounds = [size](int rank, int repeat) {
@@ -39,7 +39,7 @@ inline PairRow part_of(const PairRow& row, std::size_t num_partners) {
   return part;
 }
 
-inline void write_repeat(result::SionStore& store, const cluster::Cluster& cluster, int repeat) {
+inline void write_repeat(bench::link::SionStore& store, const cluster::Cluster& cluster, int repeat) {
   for (int size_index = 0; size_index < 2; ++size_index) {
     const Slice slice = slice_of(repeat, size_index);
     const PairRow row = row_of(cluster, slice);
@@ -53,9 +53,9 @@ inline void write_repeat(result::SionStore& store, const cluster::Cluster& clust
   }
 }
 
-inline void write_all(cluster::Cluster& cluster, result::LinkResultFileSetup setup, int num_repeats = 2) {
+inline void write_all(cluster::Cluster& cluster, bench::link::LinkFileSetup setup, int num_repeats = 2) {
   const LinkResult so_far = result_so_far(cluster.size());
-  result::SionStore store(cluster, so_far, std::move(setup));
+  bench::link::SionStore store(cluster, so_far, std::move(setup));
   store.reserve_repeats(num_repeats);
   for (int repeat = 0; repeat < num_repeats; ++repeat) write_repeat(store, cluster, repeat);
   store.finish(finished(so_far));

@@ -5,20 +5,20 @@
 
 #include <fstream>
 
-#include "result/json.hpp"
+#include "bench/link/json.hpp"
+#include "bench/link/sion_output.hpp"
 #include "result/sion/container/reader.hpp"
-#include "result/sion/sion_output.hpp"
 #include "sion_store_fixture.hpp"
 
 namespace leadline::test::sion_store_test {
 namespace {
 
+using bench::link::KeptRepeats;
+using bench::link::LinkFileSetup;
+using bench::link::SionReader;
+using bench::link::SionRecord;
+using bench::link::SionStore;
 using result::ExistingFile;
-using result::KeptRepeats;
-using result::LinkResultFileSetup;
-using result::SionReader;
-using result::SionRecord;
-using result::SionStore;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -47,14 +47,14 @@ TEST(SionStore, GivesBackEverythingThatAllRanksWrote) {
 
   EXPECT_FALSE(result::sion::Reader::open(path).is_unfinished());
   SionReader reader(path);
-  const result::LinkResultHeader& header = reader.header();
+  const bench::link::Header& header = reader.header();
   EXPECT_TRUE(reader.is_extended());
   EXPECT_TRUE(header.complete);
   EXPECT_EQ(header.incomplete_reason, "");
   EXPECT_EQ(header.nonce.size(), 32U);
   EXPECT_EQ(header.num_ranks, num_ranks);
   EXPECT_EQ(header.end_utc, "2026-01-31T23:59:59Z");
-  EXPECT_EQ(header.summary, result::json_text(finished(result_so_far(num_ranks))));
+  EXPECT_EQ(header.summary, bench::link::json_text(finished(result_so_far(num_ranks))));
   EXPECT_EQ(result::option_text(header, "message_size"), "8,1024");
   EXPECT_EQ(result::provenance_text(header, "launcher"), "threads");
   EXPECT_THAT(header.message_sizes_bytes, ElementsAre(8, 1024));
@@ -96,7 +96,7 @@ TEST(SionStore, WritesTheSameBytesDirectlyAndThroughRank0) {
   const Folder here, there;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
     write_all(cluster, sion_setup(cluster, here / "run.sion"));
-    LinkResultFileSetup setup = sion_setup(cluster, there / "run.sion");
+    LinkFileSetup setup = sion_setup(cluster, there / "run.sion");
     setup.row_path = RowPath::funnel;
     write_all(cluster, setup);
   }));
@@ -168,7 +168,7 @@ TEST(SionStore, OfTheLastRepeatForgetsTheOthers) {
   const Folder folder;
   const std::string path = folder / "run.sion";
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    LinkResultFileSetup setup = sion_setup(cluster, path);
+    LinkFileSetup setup = sion_setup(cluster, path);
     setup.kept_repeats = KeptRepeats::last;
     const LinkResult so_far = result_so_far(num_ranks);
     SionStore store(cluster, so_far, setup);
@@ -198,7 +198,7 @@ TEST(SionStore, OfOneFileEachHasThemAllComplete) {
   const Folder folder;
   for (const SionRecord record : {SionRecord::plain, SionRecord::extended}) {
     expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-      LinkResultFileSetup setup = sion_setup(cluster, folder / "run.sion");
+      LinkFileSetup setup = sion_setup(cluster, folder / "run.sion");
       setup.kept_repeats = KeptRepeats::one_file_each;
       setup.sion_record = record;
       setup.existing = ExistingFile::overwrite;
@@ -239,7 +239,7 @@ TEST(SionStore, RefusesNumbersThatTheRecordCannotHold) {
       LinkResult so_far = result_so_far(2);
       change(so_far.request);
       try {
-        result::open_link_result_file(cluster, so_far, sion_setup(cluster, path));
+        bench::link::open_link_file(cluster, so_far, sion_setup(cluster, path));
       } catch (const Error& error) {
         EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
         throw;
@@ -266,7 +266,7 @@ TEST(SionStore, TreatsAnOlderFileAsItIsTold) {
   EXPECT_THAT(errors, Each(AllOf(HasSubstr(path), HasSubstr("--overwrite"))));
   EXPECT_EQ(contents_of(path).size(), std::size_t{1} << 20);
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-    LinkResultFileSetup setup = sion_setup(cluster, path);
+    LinkFileSetup setup = sion_setup(cluster, path);
     setup.existing = ExistingFile::overwrite;
     write_all(cluster, setup);
   }));

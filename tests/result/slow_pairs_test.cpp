@@ -2,14 +2,14 @@
 // Verdicts compare with the class of the pair, under load and alone.
 #include <gtest/gtest.h>
 
-#include "result/slice_facts.hpp"
+#include "bench/link/slice_facts.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {
 namespace {
 
-using result::slow_pairs_of;
-using result::Verdict;
+using bench::link::slow_pairs_of;
+using bench::link::Verdict;
 
 /// Two classes: 1000 ns on a host, 2000 ns between hosts.
 LinkResult result_with(const SlowPair& pair, const std::string& from_host, const std::string& to_host) {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/command.hpp"
 #include "bench/link/options.hpp"
 #include "bench/plan.hpp"
-#include "cli/link_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "compat/linktest/options.hpp"
@@ -58,8 +58,8 @@ std::string end_of(const LinkResult& result, const std::string& path) {
 
 void remark(const std::string& text) { standard_outlet().err(fmt::format("linktest: {}\n", text)); }
 
-cli::LinkPresentation presentation_of(const LinkRequest& request, bool is_first_rank) {
-  cli::LinkPresentation presentation;
+bench::link::LinkPresentation presentation_of(const LinkRequest& request, bool is_first_rank) {
+  bench::link::LinkPresentation presentation;
   presentation.adapt = [is_first_rank](LinkRequest& adapted, const bench::RankLayout& rank_layout) {
     if (!adapted.between_hosts || !bench::is_on_one_host(rank_layout)) return;
     adapted.between_hosts = false;
@@ -70,9 +70,9 @@ cli::LinkPresentation presentation_of(const LinkRequest& request, bool is_first_
   presentation.rank_line = [](int rank, const RankPlacement& placement) {
     return task_line(rank, placement.host, current_core(), resident_bytes());
   };
-  presentation.set_up_file = [is_repeated = is_repeated(request)](result::LinkResultFileSetup& setup) {
-    setup.sion_record = result::SionRecord::extended;
-    setup.kept_repeats = is_repeated ? result::KeptRepeats::last : result::KeptRepeats::all;
+  presentation.set_up_file = [is_repeated = is_repeated(request)](bench::link::LinkFileSetup& setup) {
+    setup.sion_record = bench::link::SionRecord::extended;
+    setup.kept_repeats = is_repeated ? bench::link::KeptRepeats::last : bench::link::KeptRepeats::all;
   };
   return presentation;
 }
@@ -87,7 +87,8 @@ int measure(const Command& command) {
     for (const std::string& text : command.remarks) remark(text);
     standard_outlet().err(note_of_replacement("linktest", request.output));
   }
-  return cli::run_link(request, std::move(start.bootstrap), start.module, presentation_of(request, is_first_rank));
+  return bench::link::run_link(request, std::move(start.bootstrap), start.module,
+                               presentation_of(request, is_first_rank));
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
