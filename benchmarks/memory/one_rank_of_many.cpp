@@ -119,7 +119,7 @@ class FakeTransport final : public transport::Transport {
 };
 
 void run(Who who, const std::string& path) {
-  LinkRequest request;
+  bench::link::LinkRequest request;
   request.num_messages = request.num_batches = 1;
   request.output = path;
   request.quiet = true;
@@ -128,7 +128,7 @@ void run(Who who, const std::string& path) {
   const bench::link::Plan plan = bench::link::plan(request, {who.size, 1, cluster.host_of()});
   bench::link::PairMeter meter(request, plan, cluster, transport);
 
-  LinkResult result;
+  bench::link::LinkResult result;
   result.request = request;
   result.num_rounds = plan.num_rounds;
   bench::link::LinkFileSetup setup;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/link/reader.hpp"
-#include "model/link_result.hpp"
+#include "bench/link/result.hpp"
 #include "schedule/schedule.hpp"
 #include "synthetic/simulator.hpp"
 
@@ -19,18 +19,18 @@ namespace leadline::synthetic {
 struct Origin {
   std::vector<std::string> command_line;
   std::string version, commit;
-  PairStatistics statistics = PairStatistics::full;
+  bench::link::PairStatistics statistics = bench::link::PairStatistics::full;
   std::int64_t rounds = 0;  ///< so many randomly sampled ones; 0 = all
 };
 
 /// Summary, the slowest pairs and their retest, provenance. Memory: 8 bytes an ordered pair that meets, while it is
 /// made. Throws Error(something_missing) where there is not so much.
-LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests = 10);
+bench::link::LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests = 10);
 
 /// The machine's rows, computed when they are asked for. `simulator` outlives it.
 class Reader final : public bench::link::ResultReader {
  public:
-  Reader(const Simulator& simulator, const LinkResult& result);
+  Reader(const Simulator& simulator, const bench::link::LinkResult& result);
 
   const std::string& path() const override { return path_; }
   const bench::link::Header& header() const override { return header_; }

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(as, written, testing::Values(".h5", ".sion"));
 
 TEST(result, says_that_it_is_simulated) {
   const Simulator simulator(broken_machine());
-  const LinkResult result = link_result(simulator, {});
+  const bench::link::LinkResult result = link_result(simulator, {});
   EXPECT_TRUE(result.provenance.transport.simulated);
   ASSERT_EQ(result.findings.size(), 1U);
   EXPECT_EQ(result.findings[0].id, "simulated");
@@ -77,13 +77,13 @@ TEST(result, says_that_it_is_simulated) {
 
 TEST(result, has_the_summary_of_its_rows) {
   const Simulator simulator(broken_machine());
-  const LinkResult result = link_result(simulator, {});
-  const SliceSummary& slice = result.slices.at(0);
+  const bench::link::LinkResult result = link_result(simulator, {});
+  const bench::link::SliceSummary& slice = result.slices.at(0);
   EXPECT_EQ(slice.all.num_pairs, 32U * 31);
   EXPECT_EQ(slice.same_host.num_pairs, 32U * 3);
   EXPECT_EQ(slice.between_hosts.num_pairs, 32U * 28);
   Reader reader(simulator, result);
-  const PairSummary told = bench::link::slice_facts(reader, 0, 0);
+  const bench::link::PairSummary told = bench::link::slice_facts(reader, 0, 0);
   double least = 1e9, most = 0;
   for (std::int64_t rank = 0; rank < 32; ++rank) {
     for (const double time_ns : reader.row(0, 0, rank)[&PairRecord::time_ns_median]) {
@@ -97,7 +97,7 @@ TEST(result, has_the_summary_of_its_rows) {
 
 TEST(result, retests_the_slowest_pairs_alone) {
   const Simulator simulator(broken_machine());
-  const LinkResult result = link_result(simulator, {}, 5);
+  const bench::link::LinkResult result = link_result(simulator, {}, 5);
   ASSERT_EQ(result.slices[0].slowest.size(), 5U);
   for (const SlowPair& pair : result.slices[0].slowest) {
     EXPECT_EQ(pair.time_ns, simulator.record(pair.from, pair.to).time_ns_median);

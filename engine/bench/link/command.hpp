@@ -11,12 +11,12 @@
 #include "bench/link/file.hpp"
 #include "bench/link/output.hpp"
 #include "bench/link/reader.hpp"
+#include "bench/link/request.hpp"
+#include "bench/link/result.hpp"
 #include "bench/plan.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/run_validation.hpp"
 #include "command/staged_run.hpp"
-#include "model/link_request.hpp"
-#include "model/link_result.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::bench::link {

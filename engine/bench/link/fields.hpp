@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "model/link_result.hpp"
+#include "bench/link/result.hpp"
 #include "result/run_header.hpp"
 #include "schedule/sampled_rounds.hpp"
 

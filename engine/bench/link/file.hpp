@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/link/output.hpp"
+#include "bench/link/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/link_result.hpp"
 #include "model/request.hpp"
 #include "result/result_file.hpp"
 #include "schedule/sampled_rounds.hpp"

@@ -103,44 +103,50 @@ inline constexpr const char* result::about<bench::link::SpreadOfTimes> =
     "Time of an exchange of a rank with all others, each rank's median, over the ranks; null = not measured.";
 
 template <>
-inline constexpr const char* result::about<LinkResult> =
+inline constexpr const char* result::about<bench::link::LinkResult> =
     "What leadline link writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
     "seconds, bytes per second. null = not measured.";
 
 template <>
-inline constexpr auto fields<
-    bench::link::ClassOfPairs> = std::tuple_cat(fields<PairSummary>,
-                                                std::tuple{
-                                                    field(
-                                                        "median_interval_ns",
-                                                        [](const bench::link::ClassOfPairs& pairs) {
-                                                          return std::array{pairs.median_interval_low_ns,
-                                                                            pairs.median_interval_high_ns};
-                                                        },
-                                                        "ns", "95 % interval of the median: low, high"),
-                                                    field("bandwidth_bytes_per_s_min",
-                                                          bench::link::bandwidth_at(&PairSummary::time_ns_max),
-                                                          "bytes/s", "of the slowest pair"),
-                                                    field(
-                                                        "bandwidth_bytes_per_s_median", bench::link::bandwidth_at(&PairSummary::time_ns_median),
-                                                        "bytes/s", "at the median time"),
-                                                    field("bandwidth_bytes_per_s_max",
-                                                          bench::link::bandwidth_at(&PairSummary::time_ns_min),
-                                                          "bytes/s", "of the fastest pair"),
-                                                    field(
-                                                        "bandwidth_bytes_per_s_at_mean_time",
-                                                        bench::link::bandwidth_at(&PairSummary::time_ns_mean),
-                                                        "bytes/s", "at the mean time: a harmonic mean"),
-                                                    field(
-                                                        "median_interval_bytes_per_s",
-                                                        [](const bench::link::ClassOfPairs& pairs) {
-                                                          return std::array{
-                                                              pairs.bandwidth(&PairSummary::median_interval_high_ns),
-                                                              pairs.bandwidth(&PairSummary::median_interval_low_ns)};
-                                                        },
-                                                        "bytes/s",
-                                                        "the interval of the median as bandwidths: low, high"),
-                                                });
+inline constexpr auto
+    fields<bench::link::ClassOfPairs> = std::tuple_cat(fields<bench::link::PairSummary>,
+                                                       std::tuple{
+                                                           field(
+                                                               "median_interval_ns",
+                                                               [](const bench::link::ClassOfPairs& pairs) {
+                                                                 return std::array{pairs.median_interval_low_ns,
+                                                                                   pairs.median_interval_high_ns};
+                                                               },
+                                                               "ns", "95 % interval of the median: low, high"),
+                                                           field("bandwidth_bytes_per_s_min",
+                                                                 bench::link::bandwidth_at(
+                                                                     &bench::link::PairSummary::time_ns_max),
+                                                                 "bytes/s", "of the slowest pair"),
+                                                           field("bandwidth_bytes_per_s_median",
+                                                                 bench::link::bandwidth_at(
+                                                                     &bench::link::PairSummary::time_ns_median),
+                                                                 "bytes/s", "at the median time"),
+                                                           field("bandwidth_bytes_per_s_max",
+                                                                 bench::link::bandwidth_at(
+                                                                     &bench::link::PairSummary::time_ns_min),
+                                                                 "bytes/s", "of the fastest pair"),
+                                                           field(
+                                                               "bandwidth_bytes_per_s_at_mean_time",
+                                                               bench::link::bandwidth_at(
+                                                                   &bench::link::PairSummary::time_ns_mean),
+                                                               "bytes/s", "at the mean time: a harmonic mean"),
+                                                           field(
+                                                               "median_interval_bytes_per_s",
+                                                               [](const bench::link::ClassOfPairs& pairs) {
+                                                                 return std::array{
+                                                                     pairs.bandwidth(&bench::link::PairSummary::
+                                                                                         median_interval_high_ns),
+                                                                     pairs.bandwidth(&bench::link::PairSummary::
+                                                                                         median_interval_low_ns)};
+                                                               },
+                                                               "bytes/s",
+                                                               "the interval of the median as bandwidths: low, high"),
+                                                       });
 
 template <>
 inline constexpr auto fields<bench::link::SpreadOfTimes> = std::tuple{
@@ -159,11 +165,11 @@ inline constexpr auto fields<bench::link::SpreadOfBandwidths> = std::tuple{
 };
 
 template <>
-inline constexpr auto fields<AllToAllSummary> = std::tuple{
-    field("message_size_bytes", &AllToAllSummary::message_size_bytes, "bytes", "size of each message"),
-    field("before", bench::link::measured_spread<&AllToAllSummary::before>, "", "before the rounds"),
-    field("after", bench::link::measured_spread<&AllToAllSummary::after>, "", "after the rounds"),
-    field("each_round", bench::link::measured_spread<&AllToAllSummary::each_round>, "",
+inline constexpr auto fields<bench::link::AllToAllSummary> = std::tuple{
+    field("message_size_bytes", &bench::link::AllToAllSummary::message_size_bytes, "bytes", "size of each message"),
+    field("before", bench::link::measured_spread<&bench::link::AllToAllSummary::before>, "", "before the rounds"),
+    field("after", bench::link::measured_spread<&bench::link::AllToAllSummary::after>, "", "after the rounds"),
+    field("each_round", bench::link::measured_spread<&bench::link::AllToAllSummary::each_round>, "",
           "before each round, over ranks and rounds"),
 };
 
@@ -193,45 +199,48 @@ inline constexpr auto fields<bench::link::SlowPairOfSlice> = std::tuple{
 };
 
 template <>
-inline constexpr auto fields<Slice> = std::tuple{
-    field("repeat", &Slice::repeat, "", "repeat, from 0"),
-    field("permutation", result::or_null(&Slice::permutation), "",
+inline constexpr auto fields<bench::link::Slice> = std::tuple{
+    field("repeat", &bench::link::Slice::repeat, "", "repeat, from 0"),
+    field("permutation", result::or_null(&bench::link::Slice::permutation), "",
           "permutation of the ranks, from 0; null = ranks as they are"),
-    field("size_index", &Slice::size_index, "", "position in options.message_size_bytes, from 0"),
-    field("message_size_bytes", &Slice::message_size_bytes, "bytes", "size of a message"),
+    field("size_index", &bench::link::Slice::size_index, "", "position in options.message_size_bytes, from 0"),
+    field("message_size_bytes", &bench::link::Slice::message_size_bytes, "bytes", "size of a message"),
 };
 
 template <>
 inline constexpr auto fields<bench::link::SliceOfResult> = std::tuple_cat(
-    result::fields_through<Slice>(bench::link::of_summary<&SliceSummary::slice>),
+    result::fields_through<bench::link::Slice>(bench::link::of_summary<&bench::link::SliceSummary::slice>),
     std::tuple{
-        field("all", bench::link::pairs_of<&SliceSummary::all>, "", "all pairs"),
-        field("same_host", bench::link::pairs_of<&SliceSummary::same_host>, "", "pairs on one host"),
-        field("between_hosts", bench::link::pairs_of<&SliceSummary::between_hosts>, "", "pairs on two hosts"),
+        field("all", bench::link::pairs_of<&bench::link::SliceSummary::all>, "", "all pairs"),
+        field("same_host", bench::link::pairs_of<&bench::link::SliceSummary::same_host>, "", "pairs on one host"),
+        field("between_hosts", bench::link::pairs_of<&bench::link::SliceSummary::between_hosts>, "",
+              "pairs on two hosts"),
         field("all_to_all", bench::link::all_to_all_of, "", "exchanges of all ranks with all others; null = none"),
         field("bisection", bench::link::bisection_of, "",
               "bandwidth across the cut, over the rounds; null = no bisection"),
         field("slowest_pairs", bench::link::slowest_of, "", "slowest first"),
-        field("diagnosis", bench::link::of_summary<&SliceSummary::diagnosis>, "",
+        field("diagnosis", bench::link::of_summary<&bench::link::SliceSummary::diagnosis>, "",
               "what stands out in this slice; null = none was asked for"),
-        field("measuring_s", bench::link::of_summary<&SliceSummary::measuring_s>, "s",
+        field("measuring_s", bench::link::of_summary<&bench::link::SliceSummary::measuring_s>, "s",
               "time for rounds, barriers, retest and file"),
-        field("slowest_pairs_s", bench::link::of_summary<&SliceSummary::slowest_pairs_s>, "s",
+        field("slowest_pairs_s", bench::link::of_summary<&bench::link::SliceSummary::slowest_pairs_s>, "s",
               "time in the loops of each round's slowest pair, summed over the rounds"),
-        field("retest_s", bench::link::of_summary<&SliceSummary::retest_s>, "s",
+        field("retest_s", bench::link::of_summary<&bench::link::SliceSummary::retest_s>, "s",
               "time for the retest, part of measuring_s"),
-        field("diagnosis_s", result::as<result::KnownNumber>(bench::link::of_summary<&SliceSummary::diagnosis_s>), "s",
+        field("diagnosis_s",
+              result::as<result::KnownNumber>(bench::link::of_summary<&bench::link::SliceSummary::diagnosis_s>), "s",
               "time that the diagnosis took, suspects measured again included; beside measuring_s"),
     });
 
 template <>
-inline constexpr auto fields<LinkResult> = std::tuple_cat(
-    result::beginning_of_document<"link", bench::link::declare_options, LinkResult>(),
-    std::tuple{field("num_rounds", &LinkResult::num_rounds, "1", "rounds of one slice")}, result::run_fields,
-    std::tuple{
-        field("slices", bench::link::described_slices, "",
-              "one entry for each message size in each repeat, in the order measured"),
-    });
+inline constexpr auto fields<bench::link::LinkResult> =
+    std::tuple_cat(result::beginning_of_document<"link", bench::link::declare_options, bench::link::LinkResult>(),
+                   std::tuple{field("num_rounds", &bench::link::LinkResult::num_rounds, "1", "rounds of one slice")},
+                   result::run_fields,
+                   std::tuple{
+                       field("slices", bench::link::described_slices, "",
+                             "one entry for each message size in each repeat, in the order measured"),
+                   });
 
 }  // namespace leadline
 

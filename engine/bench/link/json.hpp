@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bench/link/file.hpp"
+#include "bench/link/result.hpp"
 #include "core/json.hpp"
-#include "model/link_result.hpp"
 #include "result/json_file.hpp"
 
 namespace leadline::bench::link {

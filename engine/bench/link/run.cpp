@@ -18,6 +18,7 @@
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/profiled_file.hpp"
+#include "bench/link/result.hpp"
 #include "bench/link/text.hpp"
 #include "bench/link/validity_warnings.hpp"
 #include "bench/plan.hpp"
@@ -32,7 +33,6 @@
 #include "diagnosis/layout.hpp"
 #include "diagnosis/profile.hpp"
 #include "model/diagnosis.hpp"
-#include "model/link_result.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
@@ -290,7 +290,7 @@ class LinkTest {
 LinkPresentation own_presentation(const LinkRequest& request) {
   LinkPresentation presentation;
   presentation.progress = [request](const LinkResult&) { return make_progress(request); };
-  presentation.summary = request.health_check ? output::health_line : link_summary;
+  presentation.summary = request.health_check ? health_line : link_summary;
   presentation.summarizes_failures = !request.health_check;
   return presentation;
 }

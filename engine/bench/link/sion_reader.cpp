@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/link/request.hpp"
 #include "core/error.hpp"
-#include "model/link_request.hpp"
 
 namespace leadline::bench::link {
 

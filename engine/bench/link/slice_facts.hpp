@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/link/reader.hpp"
+#include "bench/link/result.hpp"
 #include "core/named.hpp"
-#include "model/link_result.hpp"
 
 namespace leadline::bench::link {
 

@@ -290,6 +290,16 @@ std::string tail(const LinkResult& result, const std::string& result_path) {
   return text + output::run_tail(result, result.request.format, result_path);
 }
 
+std::string verdict(const LinkResult& result) {
+  std::vector<DiagnosedSlice> diagnosed;
+  for (const SliceSummary& summary : result.slices) {
+    const Slice& slice = summary.slice;
+    if (!summary.diagnosis) continue;
+    diagnosed.push_back({slice.repeat, slice.size_index, slice.message_size_bytes, "", *summary.diagnosis});
+  }
+  return output::verdict_text(diagnosed, result.slices.size());
+}
+
 }  // namespace
 
 std::string link_summary(const LinkResult& result, const std::string& result_path) {
@@ -301,10 +311,35 @@ std::string link_summary(const LinkResult& result, const std::string& result_pat
   if (result.slices.size() > 1) add_part(many_slices(result));
   add_part(beside_the_pairs(result));
   add_part(slowest_pairs(result));
-  add_part(output::verdict_text(result.slices));
+  add_part(verdict(result));
   add_part(output::findings_text(result.findings));
   add_part(tail(result, result_path));
   return text;
+}
+
+std::string health_line(const LinkResult& result, const std::string& /*result_path*/) {
+  std::string faults;
+  double measuring_s = 0;
+  std::uint64_t num_pairs = 0, num_measured = 0;
+  for (const SliceSummary& slice : result.slices) {
+    measuring_s += slice.measuring_s + slice.diagnosis_s;
+    if (!slice.diagnosis) continue;
+    num_pairs += slice.diagnosis->num_pairs;
+    num_measured += slice.diagnosis->num_measured;
+    for (const ComparedClass& one : slice.diagnosis->profile) {
+      if (one.change == Change::slower) faults += (faults.empty() ? "" : "; ") + output::class_sentence(one);
+    }
+    for (const Fault& fault : slice.diagnosis->faults) {
+      if (counts(fault)) faults += (faults.empty() ? "" : "; ") + output::fault_sentence(fault);
+    }
+  }
+  if (!faults.empty()) return fmt::format("bad: {}\n", faults);
+  const auto& provenance = result.provenance;
+  const double share = num_pairs > 0 ? 100 * static_cast<double>(num_measured) / static_cast<double>(num_pairs) : 0;
+  return fmt::format("ok: {} on {}, {:.0f} % of all pairs in {}, no fault\n",
+                     output::counted(static_cast<std::uint64_t>(provenance.num_ranks), "rank"),
+                     output::counted(static_cast<std::uint64_t>(provenance.num_hosts), "host"), share,
+                     output::format_duration(measuring_s));
 }
 
 namespace {

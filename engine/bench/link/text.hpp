@@ -8,8 +8,8 @@
 #include "bench/link/output.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/reader.hpp"
-#include "model/link_request.hpp"
-#include "model/link_result.hpp"
+#include "bench/link/request.hpp"
+#include "bench/link/result.hpp"
 #include "output/file_info.hpp"
 #include "output/progress_outlet.hpp"
 
@@ -18,6 +18,9 @@ namespace leadline::bench::link {
 /// A block for one slice or a table for several, the slowest pairs with their verdicts, findings, and where the result
 /// is (`result_path`; empty or "-" = nowhere to point at). A pure function; ends with a line end.
 std::string link_summary(const LinkResult& result, const std::string& result_path);
+
+/// "ok: 16 ranks on 8 hosts, 12 % of all pairs in 4.2 s, no fault", or "bad: " and each fault; with its end.
+std::string health_line(const LinkResult& result, const std::string& result_path);
 
 /// One line a round: this round's least, mean and greatest time with their bandwidths, the same times over all
 /// rounds of the slice so far, time since the slice began and an estimate of the time it still takes. Units are

@@ -31,7 +31,7 @@ const OptionWords own_words{
     {"--shuffle-ranks", "-M"}, {"--warmup", "-I"},
 };
 
-std::string end_of(const LinkResult& result, const std::string& path) {
+std::string end_of(const bench::link::LinkResult& result, const std::string& path) {
   standard_outlet().err(output::findings_text(result.findings));
   if (result.request.format != ResultFormat::sion) return {};
   if (!is_repeated(result.request)) return written_line(path, bytes_of_records(path));
@@ -43,9 +43,9 @@ std::string end_of(const LinkResult& result, const std::string& path) {
   return text;
 }
 
-bench::link::LinkPresentation presentation_of(const LinkRequest& request, std::uint64_t summary_interval) {
+bench::link::LinkPresentation presentation_of(const bench::link::LinkRequest& request, std::uint64_t summary_interval) {
   bench::link::LinkPresentation presentation;
-  presentation.progress = [summary_interval](const LinkResult& so_far) {
+  presentation.progress = [summary_interval](const bench::link::LinkResult& so_far) {
     return make_progress(so_far, summary_interval, standard_outlet());
   };
   presentation.summary = end_of;
@@ -64,7 +64,7 @@ bench::link::LinkPresentation presentation_of(const LinkRequest& request, std::u
 
 int measure(Command command) {
   use_option_words(bench::link::declare_options, own_words);
-  LinkRequest& request = command.request;
+  bench::link::LinkRequest& request = command.request;
   Start start = started_ranks(request, {"mpilinktest", "mpirun -n 4 mpilinktest"});
   const int num_ranks = start.bootstrap->size();
   request.retest = num_retests(command, num_ranks);

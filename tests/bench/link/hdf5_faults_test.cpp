@@ -112,7 +112,7 @@ TEST(Hdf5Faults, ADiskTooFullForMoreRepeatsLeavesThoseThatAreThere) {
     const auto errors = run_ranks({4}, [&](auto& cluster) {
       Hdf5Store store(cluster, result_so_far(4), setup_for(cluster, path));
       store.reserve_repeats(2);
-      const Slice slice{.repeat = 1, .permutation = 0, .size_index = 0, .message_size_bytes = 8};
+      const bench::link::Slice slice{.repeat = 1, .permutation = 0, .size_index = 0, .message_size_bytes = 8};
       store.write(slice, row_of(cluster, slice));
       store.reserve_repeats(1000);
     });
@@ -138,7 +138,7 @@ TEST(Hdf5Faults, ADiskThatFillsUpAmidRowsKeepsTheRowsBefore) {
       Hdf5Store store(cluster, result_so_far(64), setup_for(cluster, path));
       store.reserve_repeats(4);
       for (int repeat = 0; repeat < 4; ++repeat) {
-        const Slice slice{.repeat = repeat, .permutation = 0, .size_index = 1, .message_size_bytes = 8};
+        const bench::link::Slice slice{.repeat = repeat, .permutation = 0, .size_index = 1, .message_size_bytes = 8};
         std::optional<Error> error;
         try {
           store.write(slice, row_of(cluster, slice));
@@ -185,7 +185,7 @@ TEST(Hdf5Faults, AKillLeavesAFileThatOpensWithTheRowsSoFar) {
     run_ranks({4}, [&](auto& cluster) {
       Hdf5Store store(cluster, result_so_far(4), setup_for(cluster, path));
       store.reserve_repeats(2);
-      const Slice slice{.repeat = 1, .permutation = 0, .size_index = 0, .message_size_bytes = 8};
+      const bench::link::Slice slice{.repeat = 1, .permutation = 0, .size_index = 0, .message_size_bytes = 8};
       store.write(slice, row_of(cluster, slice));
       cluster.barrier();
       if (cluster.rank() == 2) ::raise(SIGKILL);

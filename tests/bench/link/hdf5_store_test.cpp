@@ -30,13 +30,14 @@ constexpr int num_ranks = 5;
 
 /// A whole run of two repeats, the second reserved late.
 void write_all(cluster::Cluster& cluster, LinkFileSetup setup) {
-  const LinkResult so_far = result_so_far(cluster.size());
+  const bench::link::LinkResult so_far = result_so_far(cluster.size());
   Hdf5Store store(cluster, so_far, std::move(setup));
   store.reserve_repeats(1);
   for (int repeat = 0; repeat < 2; ++repeat) {
     store.reserve_repeats(repeat + 1);
     for (int size_index = 0; size_index < 2; ++size_index) {
-      const Slice slice{.repeat = repeat, .permutation = repeat, .size_index = size_index, .message_size_bytes = 8};
+      const bench::link::Slice slice{
+          .repeat = repeat, .permutation = repeat, .size_index = size_index, .message_size_bytes = 8};
       store.write(slice, PairRow(static_cast<std::size_t>(cluster.size())));
       store.write(slice, row_of(cluster, slice));
     }
@@ -119,7 +120,7 @@ TEST(Hdf5Store, GivesBackEverythingThatAllRanksWrote) {
 TEST(Hdf5Store, OfOneRankWithoutPermutationsOrSlowPairs) {
   const Folder folder;
   expect_no_errors(run_ranks({1}, [&](auto& cluster) {
-    LinkResult so_far = result_so_far(1);
+    bench::link::LinkResult so_far = result_so_far(1);
     so_far.request.shuffle_ranks = 0;
     LinkFileSetup setup = setup_for(cluster, folder / "one.h5");
     setup.permutation_of_repeat = nullptr;
@@ -136,7 +137,7 @@ TEST(Hdf5Store, OfOneRankWithoutPermutationsOrSlowPairs) {
 }
 
 /// Times of partner 0 to 3; the last is a hole.
-PairRow rounded_row(const cluster::Cluster& cluster, const Slice& slice) {
+PairRow rounded_row(const cluster::Cluster& cluster, const bench::link::Slice& slice) {
   PairRow row = row_of(cluster, slice);
   for (std::size_t to = 0; to < row.size(); ++to) row.set(to, record_of(pair_cell(row.at(to))));
   return row;
@@ -148,8 +149,8 @@ TEST(Hdf5Store, InTheCompactFormHasFourBytesOfAPair) {
     const std::string path = folder / "run.h5";
     std::vector<std::vector<PairRow>> expected(num_ranks);
     expect_no_errors(run_ranks({num_ranks, 2}, [&](auto& cluster) {
-      LinkResult so_far = result_so_far(cluster.size());
-      so_far.request.statistics = PairStatistics::compact;
+      bench::link::LinkResult so_far = result_so_far(cluster.size());
+      so_far.request.statistics = bench::link::PairStatistics::compact;
       LinkFileSetup setup = setup_for(cluster, path);
       setup.row_path = row_path;
       setup.rounds = [](int rank, int) {
@@ -159,7 +160,8 @@ TEST(Hdf5Store, InTheCompactFormHasFourBytesOfAPair) {
       };
       Hdf5Store store(cluster, so_far, setup);
       store.reserve_repeats(2);
-      for (const Slice& slice : {Slice{.repeat = 0, .size_index = 1}, Slice{.repeat = 1, .size_index = 0}}) {
+      for (const bench::link::Slice& slice :
+           {bench::link::Slice{.repeat = 0, .size_index = 1}, bench::link::Slice{.repeat = 1, .size_index = 0}}) {
         store.write(slice, PairRow(num_ranks));
         store.write(slice, row_of(cluster, slice));
         expected[static_cast<std::size_t>(cluster.rank())].push_back(rounded_row(cluster, slice));
@@ -203,14 +205,14 @@ TEST(Hdf5Store, InTheCompactFormKnowsWhomRandomRoundsDrewBehindThem) {
   const Folder folder;
   const std::string path = folder / "run.h5";
   expect_no_errors(run_ranks({3}, [&](auto& cluster) {
-    LinkResult so_far = result_so_far(cluster.size());
-    so_far.request.statistics = PairStatistics::compact;
+    bench::link::LinkResult so_far = result_so_far(cluster.size());
+    so_far.request.statistics = bench::link::PairStatistics::compact;
     so_far.request.rounds = 1;
     LinkFileSetup setup = setup_for(cluster, path);
     setup.rounds = [](int, int) { return std::vector<std::int32_t>(3); };
     Hdf5Store store(cluster, so_far, setup);
     store.reserve_repeats(1);
-    const Slice slice{};
+    const bench::link::Slice slice{};
     store.write(slice, PairRow(3));
     EXPECT_THAT(Reader(path).values<PairCell>("/repeats/0000/pair", H5T_NATIVE_UINT32), Each(0));
     cluster.barrier();
@@ -235,8 +237,8 @@ TEST(Hdf5Store, OfSampledRoundsHasFourBytesOfARankAndRound) {
     const Folder folder;
     const std::string path = folder / "run.h5";
     expect_no_errors(run_ranks({num, 2}, [&](auto& cluster) {
-      LinkResult so_far = result_so_far(cluster.size());
-      so_far.request.statistics = PairStatistics::compact;
+      bench::link::LinkResult so_far = result_so_far(cluster.size());
+      so_far.request.statistics = bench::link::PairStatistics::compact;
       so_far.request.rounds = num_rounds;
       so_far.request.shuffle_ranks = 0;
       LinkFileSetup setup = setup_for(cluster, path);
@@ -244,7 +246,7 @@ TEST(Hdf5Store, OfSampledRoundsHasFourBytesOfARankAndRound) {
       setup.stored_sample = sample;
       Hdf5Store store(cluster, so_far, setup);
       store.reserve_repeats(1);
-      const Slice slice{.size_index = 1};
+      const bench::link::Slice slice{.size_index = 1};
       std::vector<PairCell> cells(num_rounds);
       for (std::size_t round = 0; round < num_rounds; ++round) {
         cells[round] = pair_cell(record_of_round(cluster.rank(), round));
@@ -253,7 +255,7 @@ TEST(Hdf5Store, OfSampledRoundsHasFourBytesOfARankAndRound) {
         store.write_cells_of_rounds(slice, cells);
       }
       so_far.num_rounds = num_rounds;
-      LinkResult result = so_far;
+      bench::link::LinkResult result = so_far;
       result.complete = true;
       store.finish(result);
     }));
@@ -294,8 +296,8 @@ TEST(Hdf5Store, InTheCompactFormATimeOfNoBatchIsDamage) {
   const Folder folder;
   const std::string path = folder / "run.h5";
   expect_no_errors(run_ranks({1}, [&](auto& cluster) {
-    LinkResult so_far = result_so_far(1);
-    so_far.request.statistics = PairStatistics::compact;
+    bench::link::LinkResult so_far = result_so_far(1);
+    so_far.request.statistics = bench::link::PairStatistics::compact;
     Hdf5Store store(cluster, so_far, setup_for(cluster, path));
     store.reserve_repeats(1);
     so_far.complete = true;
@@ -348,11 +350,11 @@ TEST(Hdf5Store, HasTheRoundInWhichEachPairMeets) {
 TEST(Hdf5Store, HasTheExchangeBeforeEachRoundWhereThereIsOne) {
   const Folder folder;
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-    LinkResult so_far = result_so_far(4);
-    so_far.request.all_to_all = AllToAll::before_each_round;
+    bench::link::LinkResult so_far = result_so_far(4);
+    so_far.request.all_to_all = bench::link::AllToAll::before_each_round;
     Hdf5Store store(cluster, so_far, setup_for(cluster, folder / "run.h5"));
     store.reserve_repeats(1);
-    const Slice slice{.repeat = 0, .permutation = 0, .size_index = 1, .message_size_bytes = 1024};
+    const bench::link::Slice slice{.repeat = 0, .permutation = 0, .size_index = 1, .message_size_bytes = 1024};
     store.write_all_to_all(slice, std::vector<double>{10.0 * cluster.rank() + 1, 2});
     store.finish(finished(so_far));
   }));
@@ -381,7 +383,7 @@ TEST(Hdf5Store, WritesTheSameBytesDirectlyAndThroughRank0) {
 TEST(Hdf5Store, IsDirectWhereAllSeeTheFileAndOtherwiseNot) {
   const Folder folder;
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-    const LinkResult so_far = result_so_far(4);
+    const bench::link::LinkResult so_far = result_so_far(4);
     EXPECT_TRUE(Hdf5Store(cluster, so_far, setup_for(cluster, folder / "direct.h5")).is_direct());
     LinkFileSetup setup = setup_for(cluster, folder / "funnel.h5");
     setup.row_path = RowPath::funnel;
@@ -418,7 +420,7 @@ TEST(Hdf5Store, IsAHoleUntilWritten) {
   const Folder folder;
   constexpr int many = 16;
   expect_no_errors(run_ranks({many}, [&](auto& cluster) {
-    LinkResult so_far = result_so_far(many);
+    bench::link::LinkResult so_far = result_so_far(many);
     so_far.request.message_sizes_bytes.assign(64, 8);
     Hdf5Store store(cluster, so_far, setup_for(cluster, folder / "run.h5"));
     store.reserve_repeats(100);
@@ -475,7 +477,7 @@ TEST(Hdf5Store, ThatIsCompleteStaysSo) {
 TEST(Hdf5Store, OfARunThatFailedInOrderHasASummaryAndAReason) {
   const Folder folder;
   expect_no_errors(run_ranks({2}, [&](auto& cluster) {
-    LinkResult result = finished(result_so_far(2));
+    bench::link::LinkResult result = finished(result_so_far(2));
     Hdf5Store store(cluster, result, setup_for(cluster, folder / "run.h5"));
     result.complete = false;
     result.incomplete_reason = "rank 1 received a wrong byte";

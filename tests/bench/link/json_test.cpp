@@ -15,7 +15,7 @@ using bench::link::json_text;
 using nlohmann::json;
 using testing::IsEmpty;
 
-json document_of(const LinkResult& result) { return json::parse(json_text(result)); }
+json document_of(const bench::link::LinkResult& result) { return json::parse(json_text(result)); }
 
 TEST(Json, FitsItsSchema) {
   const Schema schema(bench::link::schema());
@@ -34,7 +34,7 @@ TEST(Json, ThatDoesNotFitIsFound) {
 }
 
 TEST(Json, HasTypedOptionsWithTheirUnits) {
-  LinkResult result = result_so_far(2);
+  bench::link::LinkResult result = result_so_far(2);
   result.request.seed = 18446744073709551615U;
   result.request.min_time_s = 0.25;
   result.request.only_rounds = {2, 1};
@@ -62,7 +62,7 @@ TEST(Json, HasTimesWithTheirBandwidths) {
 }
 
 TEST(Json, SaysNullForWhatWasNotMeasured) {
-  LinkResult result = finished(result_so_far(5));
+  bench::link::LinkResult result = finished(result_so_far(5));
   result.slices[0].slice.permutation = -1;
   result.slices[0].all.time_ns_p99 = NAN;
   const json slice = document_of(result)["slices"][0];
@@ -89,7 +89,7 @@ TEST(Json, HasSlowPairsWithHostsAndVerdicts) {
 }
 
 TEST(Json, SaysWhetherAndWhyItIsNotComplete) {
-  LinkResult result = finished(result_so_far(2));
+  bench::link::LinkResult result = finished(result_so_far(2));
   EXPECT_EQ(document_of(result)["complete"], true);
   EXPECT_EQ(document_of(result)["incomplete_reason"], "");
   result.complete = false;

@@ -30,7 +30,7 @@ constexpr int num_ranks = 4;
 /// A small run of two repeats and two sizes.
 void write_run(const std::string& path, ResultFormat format) {
   const auto errors = run_ranks({num_ranks, 2}, [&](auto& cluster) {
-    const LinkResult so_far = result_so_far(num_ranks);
+    const bench::link::LinkResult so_far = result_so_far(num_ranks);
     bench::link::LinkFileSetup setup = setup_for(cluster, path);
     setup.format = format;
     setup.rounds = [&](int rank, int repeat) { return std::vector<std::int32_t>(num_ranks, repeat + rank); };
@@ -38,7 +38,8 @@ void write_run(const std::string& path, ResultFormat format) {
     file->reserve_repeats(2);
     for (int repeat = 0; repeat < 2; ++repeat) {
       for (int size_index = 0; size_index < 2; ++size_index) {
-        const Slice slice{.repeat = repeat, .permutation = repeat, .size_index = size_index, .message_size_bytes = 8};
+        const bench::link::Slice slice{
+            .repeat = repeat, .permutation = repeat, .size_index = size_index, .message_size_bytes = 8};
         file->write(slice, row_of(cluster, slice));
       }
     }

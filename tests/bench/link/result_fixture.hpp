@@ -11,8 +11,8 @@
 
 namespace leadline::test {
 
-inline LinkResult result_so_far(int num_ranks) {
-  LinkResult result;
+inline bench::link::LinkResult result_so_far(int num_ranks) {
+  bench::link::LinkResult result;
   result.request.command_line = {"leadline", "link", "--seed", "7", "\xff"};
   result.request.message_sizes_bytes = {8, 1024};
   result.request.seed = 7;
@@ -22,7 +22,7 @@ inline LinkResult result_so_far(int num_ranks) {
   return result;
 }
 
-inline PairSummary pair_summary(double median_ns, std::uint64_t num_pairs = 20) {
+inline bench::link::PairSummary pair_summary(double median_ns, std::uint64_t num_pairs = 20) {
   return {.num_pairs = num_pairs,
           .time_ns_min = median_ns * 0.5,
           .time_ns_mean = median_ns * 1.25,
@@ -38,8 +38,8 @@ inline PairSummary pair_summary(double median_ns, std::uint64_t num_pairs = 20) 
           .median_interval_high_ns = median_ns * 1.1};
 }
 
-inline LinkResult finished(LinkResult result) {
-  SliceSummary summary;
+inline bench::link::LinkResult finished(bench::link::LinkResult result) {
+  bench::link::SliceSummary summary;
   summary.slice = {.repeat = 1, .permutation = 1, .size_index = 1, .message_size_bytes = 1024};
   summary.all = pair_summary(2000);
   summary.same_host = pair_summary(1000);
@@ -69,7 +69,7 @@ inline bench::link::LinkFileSetup setup_for(const cluster::Cluster& cluster, con
 }
 
 /// A row whose numbers say where they belong; the last partner is a hole.
-inline PairRow row_of(const cluster::Cluster& cluster, const Slice& slice) {
+inline PairRow row_of(const cluster::Cluster& cluster, const bench::link::Slice& slice) {
   const auto num_ranks = static_cast<std::size_t>(cluster.size());
   PairRow row(num_ranks);
   for (std::size_t to = 0; to + 1 < num_ranks; ++to) {

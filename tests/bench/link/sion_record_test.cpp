@@ -24,7 +24,7 @@ struct Rerun {
     result.request.message_sizes_bytes = header.message_sizes_bytes;
     result.request.num_messages = static_cast<std::uint64_t>(header.linktest->num_iterations);
     result.request.serial = header.linktest->is_serial;
-    if (header.num_all_to_all_slots > 0) result.request.all_to_all = AllToAll::before_each_round;
+    if (header.num_all_to_all_slots > 0) result.request.all_to_all = bench::link::AllToAll::before_each_round;
     result.provenance.num_ranks = static_cast<int>(header.num_ranks);
     result.num_rounds = header.num_ranks - 1;
     for (std::int64_t rank = 0; rank < header.num_ranks; ++rank) {
@@ -33,7 +33,7 @@ struct Rerun {
       hosts.push_back(sample.placement(rank).host);
       all_to_all_ns.push_back(sample.all_to_all_ns(0, 0, rank));
     }
-    SliceSummary summary;
+    bench::link::SliceSummary summary;
     for (const bench::link::Retest& retest : *header.retests) {
       summary.slowest.push_back({static_cast<std::uint32_t>(retest.from), static_cast<std::uint32_t>(retest.to),
                                  retest.time_ns, retest.retest_time_ns});
@@ -57,7 +57,7 @@ struct Rerun {
   }
 
   SionReader sample;
-  LinkResult result;
+  bench::link::LinkResult result;
   std::vector<PairRow> rows;
   std::vector<std::vector<std::int32_t>> rounds;
   std::vector<std::string> hosts;
@@ -117,8 +117,8 @@ TEST(SionRecord, KeepsTheTimesOfTheExchangeBeforeEachRound) {
   const Folder folder;
   const std::string path = folder / "run.sion";
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-    LinkResult so_far = result_so_far(4);
-    so_far.request.all_to_all = AllToAll::before_each_round;
+    bench::link::LinkResult so_far = result_so_far(4);
+    so_far.request.all_to_all = bench::link::AllToAll::before_each_round;
     SionStore store(cluster, so_far, sion_setup(cluster, path));
     store.reserve_repeats(1);
     const double base = 1000.0 * (cluster.rank() + 1);

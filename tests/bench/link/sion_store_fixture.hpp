@@ -28,7 +28,7 @@ inline bench::link::LinkFileSetup sion_setup(const cluster::Cluster& cluster, co
   return setup;
 }
 
-inline Slice slice_of(int repeat, int size_index) {
+inline bench::link::Slice slice_of(int repeat, int size_index) {
   return {.repeat = repeat, .permutation = repeat % 2, .size_index = size_index, .message_size_bytes = 8};
 }
 
@@ -41,20 +41,20 @@ inline PairRow part_of(const PairRow& row, std::size_t num_partners) {
 
 inline void write_repeat(bench::link::SionStore& store, const cluster::Cluster& cluster, int repeat) {
   for (int size_index = 0; size_index < 2; ++size_index) {
-    const Slice slice = slice_of(repeat, size_index);
+    const bench::link::Slice slice = slice_of(repeat, size_index);
     const PairRow row = row_of(cluster, slice);
     for (std::size_t num_partners = 0; num_partners <= row.size(); num_partners += 2) {
       store.write(slice, part_of(row, num_partners));
     }
     store.write(slice, row);
-    SliceSummary summary;
+    bench::link::SliceSummary summary;
     summary.slice = slice;
     store.close_slice(summary);
   }
 }
 
 inline void write_all(cluster::Cluster& cluster, bench::link::LinkFileSetup setup, int num_repeats = 2) {
-  const LinkResult so_far = result_so_far(cluster.size());
+  const bench::link::LinkResult so_far = result_so_far(cluster.size());
   bench::link::SionStore store(cluster, so_far, std::move(setup));
   store.reserve_repeats(num_repeats);
   for (int repeat = 0; repeat < num_repeats; ++repeat) write_repeat(store, cluster, repeat);

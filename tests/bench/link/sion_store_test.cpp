@@ -109,7 +109,7 @@ TEST(SionStore, IsRefusedByReadersUntilItsEndAndReadByOurOwn) {
   expect_no_errors(run_ranks({3}, [&](auto& cluster) {
     SionStore store(cluster, result_so_far(3), sion_setup(cluster, path));
     store.reserve_repeats(2);
-    const Slice slice = slice_of(1, 1);
+    const bench::link::Slice slice = slice_of(1, 1);
     store.write(slice, part_of(row_of(cluster, slice), 1));
     cluster.barrier();
     if (cluster.rank() == 0) {
@@ -140,7 +140,7 @@ TEST(SionStore, OfARunThatFailedInOrderKeepsItsSummary) {
   const Folder folder;
   const std::string path = folder / "run.sion";
   expect_no_errors(run_ranks({2}, [&](auto& cluster) {
-    LinkResult result = finished(result_so_far(2));
+    bench::link::LinkResult result = finished(result_so_far(2));
     SionStore store(cluster, result, sion_setup(cluster, path));
     store.reserve_repeats(1);
     result.complete = false;
@@ -170,7 +170,7 @@ TEST(SionStore, OfTheLastRepeatForgetsTheOthers) {
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
     LinkFileSetup setup = sion_setup(cluster, path);
     setup.kept_repeats = KeptRepeats::last;
-    const LinkResult so_far = result_so_far(num_ranks);
+    const bench::link::LinkResult so_far = result_so_far(num_ranks);
     SionStore store(cluster, so_far, setup);
     store.reserve_repeats(1);
     for (int repeat = 0; repeat < 3; ++repeat) {
@@ -178,7 +178,7 @@ TEST(SionStore, OfTheLastRepeatForgetsTheOthers) {
       write_repeat(store, cluster, repeat);
     }
     // The fourth one meets fewer partners; nothing of the third may show through.
-    const Slice slice = slice_of(3, 0);
+    const bench::link::Slice slice = slice_of(3, 0);
     store.write(slice, part_of(row_of(cluster, slice), 2));
     store.finish(finished(so_far));
   }));
@@ -234,9 +234,9 @@ TEST(SionStore, HasNoRoomForRepeatsThatComeLater) {
 TEST(SionStore, RefusesNumbersThatTheRecordCannotHold) {
   const Folder folder;
   const std::string path = folder / "run.sion";
-  const auto errors_of = [&](const std::function<void(LinkRequest&)>& change) {
+  const auto errors_of = [&](const std::function<void(bench::link::LinkRequest&)>& change) {
     return run_ranks({2}, [&](auto& cluster) {
-      LinkResult so_far = result_so_far(2);
+      bench::link::LinkResult so_far = result_so_far(2);
       change(so_far.request);
       try {
         bench::link::open_link_file(cluster, so_far, sion_setup(cluster, path));
@@ -290,7 +290,7 @@ TEST(SionStore, WritesEachValueOnce) {
     const std::uint64_t before = bytes_written_by_this_process();
     if (before == 0 && !std::ifstream("/proc/self/io")) return 77;
     run_ranks({many}, [&](auto& cluster) {
-      LinkResult so_far = result_so_far(many);
+      bench::link::LinkResult so_far = result_so_far(many);
       SionStore store(cluster, so_far, sion_setup(cluster, folder / "run.sion"));
       store.reserve_repeats(8);
       for (int repeat = 0; repeat < 8; ++repeat) {

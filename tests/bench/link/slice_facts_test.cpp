@@ -13,11 +13,11 @@ using bench::link::slow_pairs_of;
 using bench::link::Verdict;
 
 /// Two classes: 1000 ns on a host, 2000 ns between hosts.
-LinkResult result_with(const SlowPair& pair, const std::string& from_host, const std::string& to_host) {
-  LinkResult result;
-  SliceSummary other;
+bench::link::LinkResult result_with(const SlowPair& pair, const std::string& from_host, const std::string& to_host) {
+  bench::link::LinkResult result;
+  bench::link::SliceSummary other;
   other.slowest = {{.from = 9, .to = 8, .time_ns = 1, .retest_time_ns = 1}};
-  SliceSummary summary;
+  bench::link::SliceSummary summary;
   summary.all = pair_summary(1500);
   summary.same_host = pair_summary(1000);
   summary.between_hosts = pair_summary(2000);
@@ -52,7 +52,7 @@ TEST(SlowPairs, KnowTheirHostsAndRatio) {
 }
 
 TEST(SlowPairs, CompareWithAllPairsWhereTheirClassIsUnknown) {
-  LinkResult result = result_with({.from = 1, .to = 2, .time_ns = 2300, .retest_time_ns = 2300}, "a", "b");
+  bench::link::LinkResult result = result_with({.from = 1, .to = 2, .time_ns = 2300, .retest_time_ns = 2300}, "a", "b");
   result.slow_pair_hosts.clear();
   result.slices[1].same_host = {};
   const auto details = slow_pairs_of(result, 1).at(0);

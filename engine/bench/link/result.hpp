@@ -10,13 +10,13 @@
 #include <tuple>
 #include <vector>
 
+#include "bench/link/request.hpp"
 #include "model/diagnosis.hpp"
 #include "model/fields.hpp"
-#include "model/link_request.hpp"
 #include "model/result.hpp"
 #include "model/samples.hpp"
 
-namespace leadline {
+namespace leadline::bench::link {
 
 /// One sweep over all rounds: one message size in one repeat.
 struct Slice {
@@ -50,22 +50,6 @@ inline constexpr std::array pair_quantiles{
     PairQuantile{0.99, &PairSummary::time_ns_p99, "p99"}, PairQuantile{0.999, &PairSummary::time_ns_p999, "p99.9"},
 };
 
-template <>
-inline constexpr auto fields<PairSummary> = std::tuple{
-    field("num_pairs", &PairSummary::num_pairs, "1", "ordered pairs measured: the sample size of all that follows"),
-    field("time_ns_min", &PairSummary::time_ns_min, "ns", "fastest pair, time a message"),
-    field("time_ns_p01", &PairSummary::time_ns_p01, "ns", "1 % quantile"),
-    field("time_ns_p05", &PairSummary::time_ns_p05, "ns", "5 % quantile"),
-    field("time_ns_p25", &PairSummary::time_ns_p25, "ns", "25 % quantile"),
-    field("time_ns_median", &PairSummary::time_ns_median, "ns", "median"),
-    field("time_ns_p75", &PairSummary::time_ns_p75, "ns", "75 % quantile"),
-    field("time_ns_p95", &PairSummary::time_ns_p95, "ns", "95 % quantile"),
-    field("time_ns_p99", &PairSummary::time_ns_p99, "ns", "99 % quantile"),
-    field("time_ns_p999", &PairSummary::time_ns_p999, "ns", "99.9 % quantile", Since::later_version),
-    field("time_ns_max", &PairSummary::time_ns_max, "ns", "slowest pair"),
-    field("time_ns_mean", &PairSummary::time_ns_mean, "ns", "arithmetic mean of the medians"),
-};
-
 /// All-to-all exchanges of a slice: each rank's median over the exchanges, spread over the ranks. Nanoseconds.
 struct AllToAllSummary {
   std::uint64_t message_size_bytes = 0;
@@ -92,6 +76,27 @@ struct LinkResult : RunResult {
   std::int64_t num_rounds = 0;  ///< of one slice
   std::vector<SliceSummary> slices;
   std::vector<std::string> slow_pair_hosts;  ///< rank 0 only: from, to, from, to ... of all slices' slowest, in order
+};
+
+}  // namespace leadline::bench::link
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<bench::link::PairSummary> = std::tuple{
+    field("num_pairs", &bench::link::PairSummary::num_pairs, "1",
+          "ordered pairs measured: the sample size of all that follows"),
+    field("time_ns_min", &bench::link::PairSummary::time_ns_min, "ns", "fastest pair, time a message"),
+    field("time_ns_p01", &bench::link::PairSummary::time_ns_p01, "ns", "1 % quantile"),
+    field("time_ns_p05", &bench::link::PairSummary::time_ns_p05, "ns", "5 % quantile"),
+    field("time_ns_p25", &bench::link::PairSummary::time_ns_p25, "ns", "25 % quantile"),
+    field("time_ns_median", &bench::link::PairSummary::time_ns_median, "ns", "median"),
+    field("time_ns_p75", &bench::link::PairSummary::time_ns_p75, "ns", "75 % quantile"),
+    field("time_ns_p95", &bench::link::PairSummary::time_ns_p95, "ns", "95 % quantile"),
+    field("time_ns_p99", &bench::link::PairSummary::time_ns_p99, "ns", "99 % quantile"),
+    field("time_ns_p999", &bench::link::PairSummary::time_ns_p999, "ns", "99.9 % quantile", Since::later_version),
+    field("time_ns_max", &bench::link::PairSummary::time_ns_max, "ns", "slowest pair"),
+    field("time_ns_mean", &bench::link::PairSummary::time_ns_mean, "ns", "arithmetic mean of the medians"),
 };
 
 }  // namespace leadline

@@ -5,10 +5,11 @@
 #include <set>
 #include <string>
 
+#include "bench/link/request.hpp"
 #include "model/bisection_result.hpp"
 #include "model/io_result.hpp"
-#include "model/link_request.hpp"
 #include "model/result.hpp"
+#include "model/samples.hpp"
 #include "model/topology_request.hpp"
 
 namespace leadline {
@@ -29,7 +30,7 @@ void expect_named() {
 
 TEST(Names, StandOnceInATable) {
   expect_named<Direction>();
-  expect_named<AllToAll>();
+  expect_named<bench::link::AllToAll>();
   expect_named<WaitMode>();
   expect_named<ResultFormat>();
   expect_named<RowPath>();

@@ -9,15 +9,9 @@
 #include "core/named.hpp"
 #include "model/diagnosis.hpp"
 #include "model/request.hpp"
+#include "model/samples.hpp"
 
-namespace leadline {
-
-/// What a pair exchanges; the formulas are in docs/metrics.md.
-enum class Direction : std::uint8_t {
-  semidirectional,  ///< ping-pong; time is half a round trip
-  unidirectional,   ///< a stream of windows, acknowledged once at its end
-  bidirectional,    ///< both sides send at once
-};
+namespace leadline::bench::link {
 
 /// When all ranks exchange messages with all others, beside the rounds.
 enum class AllToAll : std::uint8_t {
@@ -85,11 +79,9 @@ struct LinkRequest : RunRequest {
 /// Whether rounds are sampled at random instead of all being run.
 inline bool is_sample(const LinkRequest& request) { return request.budget_s > 0 || request.rounds > 0; }
 
-const char* name_of(Direction direction);
-std::span<const Named<Direction>> names_of(Direction any);
 const char* name_of(AllToAll all_to_all);
 std::span<const Named<AllToAll>> names_of(AllToAll any);
 const char* name_of(PairStatistics statistics);
 std::span<const Named<PairStatistics>> names_of(PairStatistics any);
 
-}  // namespace leadline
+}  // namespace leadline::bench::link
