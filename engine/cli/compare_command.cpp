@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/compared_files.hpp"
+#include "bench/link/reader.hpp"
 #include "bench/run_options.hpp"
-#include "cli/compared_files.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
@@ -16,7 +17,7 @@
 #include "core/units.hpp"
 #include "output/diagnosis_text.hpp"
 #include "result/diagnosis_json.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -31,7 +32,7 @@ constexpr const char* compare_epilogue =
     "of the link test, or there is nothing to compare, 3 something is missing here, 4 a file is damaged.";
 
 struct CompareRequest {
-  ComparedFiles files;
+  bench::link::ComparedFiles files;
   command::CommandOutput output;
   bool strict = false;
 };
@@ -55,7 +56,7 @@ CompareRequest parse_compare(const std::vector<std::string>& arguments) {
 
 void compare(const CompareRequest& request) {
   command::StepLog steps("leadline compare", request.output.verbose);
-  std::vector<Comparison> comparisons = compare_files(request.files, steps);
+  std::vector<Comparison> comparisons = bench::link::compare_files(request.files, steps);
   const std::string &before = request.files.before, &after = request.files.after;
   if (request.output.is_json) {
     command::put_output(request.output, result::comparison_document(before, after, comparisons));

@@ -9,22 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/convert.hpp"
+#include "bench/link/reader.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
 #include "core/error.hpp"
-#include "result/convert.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 #include "result/output_file.hpp"
 #include "result/sion/container/dense_copy.hpp"
 
 namespace leadline::cli {
 namespace {
 
+using bench::link::SionRecord;
 using result::ExistingFile;
 using result::FileKind;
-using result::SionRecord;
 
 constexpr const char* convert_description =
     "Writes a result into a new file of the format that the ending of --output says: .h5 or .hdf5, .sion. IN is HDF5 "
@@ -102,12 +103,12 @@ void expect_convertible(const std::string& path) {
 }
 
 /// Ranks times slices.
-std::uint64_t num_rows(const result::LinkResultHeader& header) {
+std::uint64_t num_rows(const bench::link::Header& header) {
   return static_cast<std::uint64_t>(header.num_ranks) * header.repeats.size() * header.message_sizes_bytes.size();
 }
 
 void say_written(const ConvertRequest& request, FileKind to, std::optional<std::uint64_t> num_rows,
-                 const result::Losses& losses) {
+                 const bench::link::LeftOut& losses) {
   const std::string& path = request.to.path;
   if (!losses.empty() && !request.to.output.quiet)
     command::complain(fmt::format("{} does not have {}", path, fmt::join(losses, "; ")));
@@ -120,15 +121,15 @@ void convert(const ConvertRequest& request, FileKind to, command::StepLog& steps
   expect_convertible(request.input);
   const std::string& path = request.to.path;
   result::StagedFile staged(path, request.to.overwrite() ? ExistingFile::overwrite : ExistingFile::refuse);
-  const auto reader = result::LinkResultReader::open(request.input);
-  steps.done(opened_text(*reader));
-  result::Losses losses;
+  const auto reader = bench::link::ResultReader::open(request.input);
+  steps.done(bench::link::opened_text(*reader));
+  bench::link::LeftOut losses;
   try {
     if (to == FileKind::hdf5) {
-      losses = result::write_hdf5(*reader, staged.path());
+      losses = bench::link::write_hdf5(*reader, staged.path());
     } else {
       const SionRecord record = request.plain ? SionRecord::plain : SionRecord::extended;
-      losses = result::write_sion(*reader, staged.path(), record, path);
+      losses = bench::link::write_sion(*reader, staged.path(), record, path);
     }
   } catch (const Error& error) {
     throw staged.named(error);

@@ -10,10 +10,11 @@
 
 #include "bench/bisection/hdf5_reader.hpp"
 #include "bench/bisection/observed.hpp"
+#include "bench/link/command.hpp"
+#include "bench/link/matrix_rows.hpp"
+#include "bench/link/profiled_file.hpp"
 #include "bench/run_options.hpp"
-#include "cli/link_command.hpp"
 #include "cli/main.hpp"
-#include "cli/profiled_file.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
@@ -27,7 +28,7 @@
 #include "output/diagnosis_text.hpp"
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
-#include "result/matrix_rows.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -86,7 +87,7 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
 
 using Chosen = std::pair<std::size_t, std::size_t>;  // repeat, size: positions in the header's lists
 
-std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::LinkResultHeader& header) {
+std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const bench::link::Header& header) {
   std::vector<Chosen> chosen;
   for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
     if (request.repeat && header.repeats[repeat].repeat != *request.repeat) continue;
@@ -100,35 +101,36 @@ std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::
 }
 
 /// Ordered pairs that a whole test has; a file does not count them.
-std::uint64_t pairs_to_measure(const result::LinkResultHeader& header) {
+std::uint64_t pairs_to_measure(const bench::link::Header& header) {
   const auto num_ranks = static_cast<std::uint64_t>(header.num_ranks);
   return num_ranks * (num_ranks - 1);
 }
 
 diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ranks, auto& reader,
                             command::StepLog& steps) {
-  diagnosis::Layout layout = result::layout_of(num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
+  diagnosis::Layout layout =
+      bench::link::layout_of(num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
   steps.tell(layout.network.source.empty() ? "nothing is known of the network: no --topology, and none in the result"
                                            : "the network is known from " + layout.network.source);
   return layout;
 }
 
-std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::LinkResultReader& reader,
+std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, bench::link::ResultReader& reader,
                                       command::StepLog& steps) {
-  const result::LinkResultHeader& header = reader.header();
+  const bench::link::Header& header = reader.header();
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
   std::vector<DiagnosedSlice> slices;
-  const diagnosis::SiteProfile site = read_profile(request.profile_path, conditions_of(header, layout));
+  const diagnosis::SiteProfile site = bench::link::read_profile(request.profile_path, conditions_of(header, layout));
   const bool has_means = !header.linktest && !header.is_compact;
   const bool is_serial = result::option_text(header, "serial") == "true";
   const bool is_round_trip = result::option_text(header, "direction") == name_of(Direction::semidirectional);
   for (const Chosen& one : chosen) {
     const std::size_t repeat = one.first, size = one.second;
-    result::SliceRows of_slice(reader, repeat, size, workers_on_file);
+    bench::link::SliceRows of_slice(reader, repeat, size, bench::link::workers_on_file);
     const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& { return of_slice.of(symptom); };
-    diagnosis::Recorded recorded = result::recorded_retests(reader, repeat, size);
+    diagnosis::Recorded recorded = bench::link::recorded_retests(reader, repeat, size);
     const diagnosis::Question question{.rows = rows_of,
                                        .layout = layout,
                                        .settings = request.settings,
@@ -198,12 +200,12 @@ void diagnose(const DiagnoseRequest& request) {
     if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
     if (request.repeat) throw_no_effect("--repeat", "a bisection test is diagnosed over all its patterns");
     const bench::bisection::Hdf5Reader reader(request.path);
-    steps.done(opened_text(request.path, reader.header(), 1));
+    steps.done(bench::link::opened_text(request.path, reader.header(), 1));
     return tell(request, reader.header(), diagnosed(request, reader, steps));
   }
-  expect_link_test(request.path, "diagnose");
-  const auto reader = result::LinkResultReader::open(request.path);
-  steps.done(opened_text(*reader));
+  bench::link::expect_link_test(request.path, "diagnose");
+  const auto reader = bench::link::ResultReader::open(request.path);
+  steps.done(bench::link::opened_text(*reader));
   tell(request, reader->header(), diagnosed(request, *reader, steps));
 }
 

@@ -8,6 +8,7 @@
 
 #include "bench/bisection/text.hpp"
 #include "bench/io/text.hpp"
+#include "bench/link/text.hpp"
 #include "bench/topology/text.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
@@ -15,7 +16,7 @@
 #include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -48,7 +49,7 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
     } else if (benchmark == "io") {
       info.result = bench::io::info_of(bench::io::Hdf5Reader(path));
     } else {
-      info.result = output::info_of(*result::LinkResultReader::open(path));
+      info.result = bench::link::info_of(*bench::link::ResultReader::open(path));
     }
   } catch (const Error& error) {
     if (!info.container) throw;

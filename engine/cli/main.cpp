@@ -12,10 +12,10 @@
 
 #include "bench/bisection/command.hpp"
 #include "bench/io/command.hpp"
+#include "bench/link/command.hpp"
 #include "bench/topology/command.hpp"
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
-#include "cli/link_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
@@ -36,7 +36,7 @@ struct Command {
 int completion_command(const std::vector<std::string>& arguments);
 
 constexpr Command commands[] = {
-    {"link", "measure the link between every two ranks", link_command},
+    {"link", "measure the link between every two ranks", bench::link::link_command},
     {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others",
      bench::topology::topology_command},
     {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth",

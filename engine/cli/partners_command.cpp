@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/link_command.hpp"
+#include "bench/link/command.hpp"
+#include "bench/link/reader.hpp"
 #include "cli/main.hpp"
 #include "cli/npy.hpp"
 #include "command/command_output.hpp"
@@ -15,7 +16,7 @@
 #include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "output/table.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 #include "result/output_file.hpp"
 #include "schedule/sampled_rounds.hpp"
 
@@ -40,16 +41,16 @@ struct PartnersRequest {
 
 void write_partners(const PartnersRequest& request) {
   command::StepLog steps("leadline partners", request.to.output.verbose);
-  expect_link_test(request.path, "tell the partners in");
-  const auto reader = result::LinkResultReader::open(request.path);
-  const result::LinkResultHeader& header = reader->header();
+  bench::link::expect_link_test(request.path, "tell the partners in");
+  const auto reader = bench::link::ResultReader::open(request.path);
+  const bench::link::Header& header = reader->header();
   if (!header.stored_rounds) {
     throw Error(ExitStatus::bad_command_line, fmt::format("'{}' has no table of sampled rounds", request.path),
                 "its times are those of a matrix, in which places say who met whom", "Read the matrix");
   }
-  steps.done(opened_text(*reader));
+  steps.done(bench::link::opened_text(*reader));
   const schedule::SampledRounds rounds(header.stored_rounds->host_of, header.stored_rounds->sample);
-  const auto num_rounds = result::num_rounds_stored(header);
+  const auto num_rounds = bench::link::num_rounds_stored(header);
   const auto num_ranks = static_cast<std::size_t>(header.num_ranks);
   const auto partners = schedule::partners_by_round(rounds, num_ranks, num_rounds);
   steps.done(fmt::format("found out from the seed who met whom in {}",

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/command.hpp"
+#include "bench/link/profiled_file.hpp"
 #include "bench/run_options.hpp"
-#include "cli/link_command.hpp"
 #include "cli/main.hpp"
-#include "cli/profiled_file.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
@@ -16,6 +16,7 @@
 #include "core/printable.hpp"
 #include "diagnosis/profile.hpp"
 #include "result/diagnosis_json.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -38,15 +39,15 @@ struct ProfileRequest {
 
 void add_run(const ProfileRequest& request, const std::string& path, std::vector<Profile>& runs,
              command::StepLog& steps) {
-  expect_link_test(path, "make a profile of");
-  const auto reader = result::LinkResultReader::open(path);
+  bench::link::expect_link_test(path, "make a profile of");
+  const auto reader = bench::link::ResultReader::open(path);
   if (!reader->header().complete) {
     throw Error(ExitStatus::bad_command_line, fmt::format("'{}' is not complete", path),
                 printable(reader->header().incomplete_reason, LineEnds::replaced),
                 "A profile is learnt from good runs");
   }
-  runs.push_back(profile_of_file(*reader, request.topology));
-  steps.done(opened_text(*reader));
+  runs.push_back(bench::link::profile_of_file(*reader, request.topology));
+  steps.done(bench::link::opened_text(*reader));
   if (const std::string why = diagnosis::difference(runs.front(), runs.back()); !why.empty()) {
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("'{}' and '{}' do not belong to one profile", request.paths.front(), path), why,

@@ -7,6 +7,7 @@
 
 #include "bench/bisection/json.hpp"
 #include "bench/io/json.hpp"
+#include "bench/link/json.hpp"
 #include "bench/topology/json.hpp"
 #include "cli/described_file.hpp"
 #include "cli/embedded_schemas.hpp"
@@ -17,7 +18,6 @@
 #include "command/version.hpp"
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
-#include "result/json.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -38,7 +38,7 @@ using SchemaOfDocument = Json (*)();
 Json written_by_hand(const char* text) { return Json::parse(text); }
 
 constexpr Named<SchemaOfDocument> documents[] = {
-    {result::link_schema, "link", "the result of leadline link"},
+    {bench::link::schema, "link", "the result of leadline link"},
     {bench::topology::schema, "topology", "that of leadline topology"},
     {bench::bisection::schema, "bisection", "that of leadline bisection"},
     {bench::io::schema, "io", "that of leadline io"},

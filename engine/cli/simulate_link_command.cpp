@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/convert.hpp"
+#include "bench/link/file.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/link/request.hpp"
 #include "bench/run_options.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
@@ -18,13 +21,10 @@
 #include "command/version.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
-#include "model/link_request.hpp"
 #include "model/request.hpp"
 #include "network/network.hpp"
 #include "network/parse_network.hpp"
 #include "output/table.hpp"
-#include "result/convert.hpp"
-#include "result/link_result_file.hpp"
 #include "result/output_file.hpp"
 #include "synthetic/faults.hpp"
 #include "synthetic/machine.hpp"
@@ -51,7 +51,7 @@ struct SimulateLinkRequest {
   int retest = 10;
   std::int64_t rounds = 0;  ///< 0 = all
   command::FileOutput to;   ///< whose path is never empty
-  PairStatistics statistics = PairStatistics::automatic;
+  bench::link::PairStatistics statistics = bench::link::PairStatistics::automatic;
 };
 
 constexpr const char* simulate_link_description =
@@ -234,10 +234,10 @@ std::string machine_text(const Machine& machine) {
   return machine.faults.empty() ? text + "no faults\n" : text;
 }
 
-std::string result_text(const LinkResult& result, const std::string& path) {
-  const SliceSummary& slice = result.slices.front();
+std::string result_text(const bench::link::LinkResult& result, const std::string& path) {
+  const bench::link::SliceSummary& slice = result.slices.front();
   std::string text = "median";
-  const auto add = [&](const char* name, const PairSummary& summary) {
+  const auto add = [&](const char* name, const bench::link::PairSummary& summary) {
     if (summary.num_pairs > 0) text += fmt::format(" {} {},", name, format_time_ns(summary.time_ns_median));
   };
   add("inside hosts", slice.same_host);
@@ -263,22 +263,23 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   shape.num_hosts = synthetic::num_hosts(machine);
   shape.num_retests = static_cast<std::uint64_t>(request.retest);
   shape.statistics = request.statistics;
-  if (is_sion) shape.statistics = PairStatistics::full;
-  if (shape.statistics == PairStatistics::automatic) shape.statistics = bench::link::usual_statistics(shape);
+  if (is_sion) shape.statistics = bench::link::PairStatistics::full;
+  if (shape.statistics == bench::link::PairStatistics::automatic)
+    shape.statistics = bench::link::usual_statistics(shape);
   shape.num_stored_rounds = bench::link::num_stored_rounds(shape.statistics, request.rounds, shape.num_ranks);
   expect_room(path, bench::link::file_bytes(shape));
   const synthetic::Simulator simulator(machine);
-  const LinkResult result = synthetic::link_result(
+  const bench::link::LinkResult result = synthetic::link_result(
       simulator, {request.command_line, command::version, command::commit, shape.statistics, request.rounds},
       request.retest);
   steps.done("simulated its link test");
   synthetic::Reader reader(simulator, result);
-  result::Losses losses;
+  bench::link::LeftOut losses;
   try {
     if (is_sion) {
-      losses = result::write_sion(reader, staged.path(), result::SionRecord::extended, path);
+      losses = bench::link::write_sion(reader, staged.path(), bench::link::SionRecord::extended, path);
     } else {
-      losses = result::write_hdf5(reader, staged.path());
+      losses = bench::link::write_hdf5(reader, staged.path());
     }
   } catch (const Error& error) {
     throw staged.named(error);

@@ -21,7 +21,7 @@
 #include "command/run_collectively.hpp"
 #include "command/stopwatch.hpp"
 #include "core/error.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::command {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of the values of options.
-#include "model/link_request.hpp"
 #include "model/request.hpp"
 #include "model/result.hpp"
+#include "model/samples.hpp"
 
 namespace leadline {
 
@@ -26,26 +26,6 @@ constexpr Named<WaitMode> wait_mode_names[] = {
 std::span<const Named<WaitMode>> names_of(WaitMode /*any*/) { return wait_mode_names; }
 
 const char* name_of(WaitMode mode) { return name_in(wait_mode_names, mode); }
-
-constexpr Named<PairStatistics> pair_statistics_names[] = {
-    {PairStatistics::automatic, "auto", "full while the file stays below 256 MB, compact above"},
-    {PairStatistics::full, "full", "all statistics and the round"},
-    {PairStatistics::compact, "compact", "median, p99 and number of batches, rounded, 4 bytes"},
-};
-
-std::span<const Named<PairStatistics>> names_of(PairStatistics /*any*/) { return pair_statistics_names; }
-
-const char* name_of(PairStatistics statistics) { return name_in(pair_statistics_names, statistics); }
-
-constexpr Named<AllToAll> all_to_all_names[] = {
-    {AllToAll::none, "none"},
-    {AllToAll::around, "around", "before the first round and after the last"},
-    {AllToAll::before_each_round, "before-each-round"},
-};
-
-std::span<const Named<AllToAll>> names_of(AllToAll /*any*/) { return all_to_all_names; }
-
-const char* name_of(AllToAll all_to_all) { return name_in(all_to_all_names, all_to_all); }
 
 constexpr Named<RowPath> row_path_names[] = {
     {RowPath::automatic, "auto", "each rank writes its own where all see the file"},

@@ -7,9 +7,10 @@
 
 #include "bench/bisection/result.hpp"
 #include "bench/io/result.hpp"
+#include "bench/link/request.hpp"
 #include "bench/topology/request.hpp"
-#include "model/link_request.hpp"
 #include "model/result.hpp"
+#include "model/samples.hpp"
 
 namespace leadline {
 namespace {
@@ -29,7 +30,7 @@ void expect_named() {
 
 TEST(Names, StandOnceInATable) {
   expect_named<Direction>();
-  expect_named<AllToAll>();
+  expect_named<bench::link::AllToAll>();
   expect_named<WaitMode>();
   expect_named<ResultFormat>();
   expect_named<RowPath>();

@@ -47,7 +47,7 @@ std::set<std::string> recorded_names(const std::vector<Option>& options) {
 }
 
 TEST(Options, AreNamedAsOnTheCommandLineAndOnceEach) {
-  const std::set<std::string> names = recorded_names(options_of(LinkRequest{}));
+  const std::set<std::string> names = recorded_names(options_of(bench::link::LinkRequest{}));
   for (const char* name : {"message_size", "messages", "warmup", "retest", "min_time", "shuffle_ranks", "wait"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
@@ -225,7 +225,7 @@ TEST(Options, OfAFileTestAsText) {
 }
 
 TEST(Options, AsTextFollowTheirValues) {
-  LinkRequest request;
+  bench::link::LinkRequest request;
   request.message_sizes_bytes = {1, 1024, 4194304};
   request.only_rounds = {3, 1};
   request.seed = 18446744073709551615U;
@@ -247,7 +247,7 @@ TEST(Options, AsTextFollowTheirValues) {
 
 TEST(Options, WithAUnitSayIt) {
   std::map<std::string, std::string> units;
-  for (const Option& option : options_of(LinkRequest{})) units[option.name] = option.unit;
+  for (const Option& option : options_of(bench::link::LinkRequest{})) units[option.name] = option.unit;
   EXPECT_EQ(units["message_size"], "bytes");
   EXPECT_EQ(units["timeout"], "s");
   EXPECT_EQ(units["min_time"], "s");
@@ -275,7 +275,7 @@ std::set<std::string> described_names(Request request) {
 }
 
 TEST(Options, HaveHelpWithoutADefaultAndRelateToOthersThatThereAre) {
-  EXPECT_TRUE(described_names(LinkRequest{}).contains("--retest"));
+  EXPECT_TRUE(described_names(bench::link::LinkRequest{}).contains("--retest"));
   EXPECT_TRUE(described_names(bench::topology::TopologyRequest{}).contains("--pattern"));
   EXPECT_TRUE(described_names(bench::bisection::BisectionRequest{}).contains("--precision"));
   EXPECT_TRUE(described_names(bench::io::IoRequest{}).contains("--movement"));

@@ -18,8 +18,8 @@ std::string ids_of(const std::vector<Finding>& findings) {
   return text;
 }
 
-std::vector<SliceSummary> fastest(double time_ns) {
-  SliceSummary summary;
+std::vector<bench::link::SliceSummary> fastest(double time_ns) {
+  bench::link::SliceSummary summary;
   summary.all.num_pairs = 2;
   summary.all.time_ns_min = time_ns;
   return {summary};

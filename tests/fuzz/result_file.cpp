@@ -15,8 +15,8 @@
 
 #include "bench/bisection/command.hpp"
 #include "bench/io/command.hpp"
+#include "bench/link/command.hpp"
 #include "bench/topology/command.hpp"
-#include "cli/link_command.hpp"
 #include "cli/main.hpp"
 #include "fuzz/fuzz.hpp"
 #include "support/folder.hpp"
@@ -67,7 +67,7 @@ void write_result_files(const std::string& folder) {
     all.insert(all.end(), {"--output", folder + "/" + benchmark + ".h5"});
     return all;
   };
-  cli::link_command(words("link", {"--message-size", "8", "--messages", "5"}));
+  bench::link::link_command(words("link", {"--message-size", "8", "--messages", "5"}));
   bench::topology::topology_command(
       words("topology", {"--message-size", "8", "--iterations", "2", "--pattern", "ring"}));
   bench::bisection::bisection_command(words("bisection", {"--message-size", "8", "--rounds", "2"}));

@@ -19,7 +19,7 @@
 #include "command/run_command.hpp"
 #include "core/units.hpp"
 #include "options/values.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::bench::bisection {
 namespace {

@@ -22,7 +22,7 @@ struct BisectionFileSetup : result::RunFileSetup {
 
 /// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
 /// provenance, pattern_names, num_participants and within_hosts. Throws on every rank the same Error, as
-/// open_link_result_file does.
+/// open_link_file does.
 std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, const BisectionResult& so_far,
                                                    const BisectionFileSetup& setup);
 

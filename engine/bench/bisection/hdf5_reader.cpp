@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "bench/bisection/fields.hpp"
+#include "result/file_kind.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/json_parts.hpp"
-#include "result/link_result_reader.hpp"
 
 namespace leadline::bench::bisection {
 namespace {

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "result/file_kind.hpp"
 #include "result/json_parts.hpp"
-#include "result/link_result_reader.hpp"
 
 namespace leadline::bench::bisection {
 namespace {

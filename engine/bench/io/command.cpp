@@ -19,7 +19,7 @@
 #include "core/units.hpp"
 #include "memory/buffer.hpp"
 #include "options/values.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::bench::io {
 namespace {

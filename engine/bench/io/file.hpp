@@ -26,7 +26,7 @@ struct IoFileSetup : result::RunFileSetup {
 
 /// Collective: creates and checks the file before the first phase and writes what is known: `so_far` is request,
 /// provenance, backend_library, file_system, run, io_ranks and files. Throws on every rank the same Error, as
-/// open_link_result_file does.
+/// open_link_file does.
 std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
 
 }  // namespace leadline::bench::io

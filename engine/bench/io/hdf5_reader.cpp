@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "result/file_kind.hpp"
 #include "result/hdf5/described_structs.hpp"
-#include "result/link_result_reader.hpp"
 
 namespace leadline::bench::io {
 namespace {

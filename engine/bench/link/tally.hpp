@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "bench/link/result.hpp"
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
-#include "model/link_result.hpp"
 #include "model/result.hpp"
 
 namespace leadline::bench::link {

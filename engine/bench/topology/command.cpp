@@ -16,7 +16,7 @@
 #include "command/text_file.hpp"
 #include "core/units.hpp"
 #include "options/values.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 #include "schedule/edge_list.hpp"
 
 namespace leadline::bench::topology {

@@ -22,7 +22,7 @@ struct TopologyFileSetup : result::RunFileSetup {
 };
 
 /// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
-/// provenance and topologies. Throws on every rank the same Error, as open_link_result_file does.
+/// provenance and topologies. Throws on every rank the same Error, as open_link_file does.
 std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, const TopologyResult& so_far,
                                                  TopologyFileSetup setup);
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/json.hpp"
+#include "result/file_kind.hpp"
 #include "result/hdf5/described_structs.hpp"
-#include "result/link_result_reader.hpp"
 
 namespace leadline::bench::topology {
 namespace {

@@ -23,7 +23,7 @@
 #include "core/error.hpp"
 #include "memory/block_pattern.hpp"
 #include "options/values.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::compat::mpi_io_test {
 namespace {

@@ -14,7 +14,7 @@
 #include "compat/values.hpp"
 #include "core/error.hpp"
 #include "options/values.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::compat::netgauge {
 namespace {
