@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bench/link/compared_files.hpp"
-#include "bench/link/reader.hpp"
 #include "bench/run_options.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"

@@ -10,9 +10,9 @@
 
 #include "bench/bisection/hdf5_reader.hpp"
 #include "bench/bisection/observed.hpp"
-#include "bench/link/command.hpp"
 #include "bench/link/matrix_rows.hpp"
 #include "bench/link/profiled_file.hpp"
+#include "bench/link/reader.hpp"
 #include "bench/run_options.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/link/command.hpp"
 #include "bench/link/reader.hpp"
 #include "cli/main.hpp"
 #include "cli/npy.hpp"

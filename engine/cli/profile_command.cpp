@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/link/command.hpp"
 #include "bench/link/profiled_file.hpp"
+#include "bench/link/reader.hpp"
 #include "bench/run_options.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"

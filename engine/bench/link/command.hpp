@@ -2,7 +2,6 @@
 // `leadline link`: its command line, and one rank's run, whoever started it and however the result is shown.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,7 +9,6 @@
 
 #include "bench/link/file.hpp"
 #include "bench/link/output.hpp"
-#include "bench/link/reader.hpp"
 #include "bench/link/request.hpp"
 #include "bench/link/result.hpp"
 #include "bench/plan.hpp"

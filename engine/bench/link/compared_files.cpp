@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "bench/link/command.hpp"
 #include "bench/link/matched_results.hpp"
+#include "bench/link/reader.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/compare.hpp"

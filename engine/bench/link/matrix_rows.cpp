@@ -6,7 +6,6 @@
 #include <cmath>
 #include <future>
 #include <limits>
-#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "bench/link/command.hpp"
 #include "bench/link/matrix_rows.hpp"
+#include "bench/link/reader.hpp"
 #include "command/text_file.hpp"
 #include "network/parse_network.hpp"
 #include "result/diagnosis_json.hpp"

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/profiled_file.hpp"
+#include "bench/link/reader.hpp"
 #include "bench/link/result.hpp"
 #include "bench/link/text.hpp"
 #include "bench/link/validity_warnings.hpp"

@@ -2,8 +2,6 @@
 // The arithmetic of a SION result, and the parts of its extension that are not tables.
 #include "bench/link/sion_offsets.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // Reads results from SION files: LinkTest 1.2's record, and behind it our own extension where there is one.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "bench/link/reader.hpp"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates follow NETTEST's definitions: their identities, and its page's own sample.
+#include "bench/topology/result.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "bench/topology/result.hpp"
 #include "support/served_channels.hpp"
 
 namespace leadline::bench::topology {
