@@ -19,74 +19,73 @@
 #include "transport/module.hpp"
 
 namespace leadline::cli {
-namespace {
 
 struct TransportsDocument {
   std::vector<transport::Availability> modules;
 };
 
-}  // namespace
+constexpr const char* about_of(Type<TransportsDocument> /*any*/) {
+  return "What leadline transports --json writes. Settings, facts and why_unusable are there with --verbose.";
+}
+
 }  // namespace leadline::cli
 
-namespace leadline::result {
+namespace leadline::transport {
 
-template <>
-inline constexpr const char* about<cli::TransportsDocument> =
-    "What leadline transports --json writes. Settings, facts and why_unusable are there with --verbose.";
+constexpr auto fields_of(Type<KnownSetting> /*any*/) {
+  return std::tuple{
+      field("name", &KnownSetting::name, "", "as --transport-option takes it"),
+      field("value", &KnownSetting::value, "", "what a value looks like"),
+      field("meaning", &KnownSetting::meaning, "", "what it does"),
+  };
+}
 
-}  // namespace leadline::result
+constexpr auto fields_of(Type<Fact> /*any*/) {
+  return std::tuple{
+      field("name", &Fact::name, "", "what the library was asked"),
+      field("value", &Fact::value, "", "what it says"),
+  };
+}
 
-namespace leadline {
+constexpr auto fields_of(Type<Availability> /*any*/) {
+  return std::tuple{
+      field(
+          "transport", [](const Availability& from) { return std::string(from.entry->name); }, "",
+          "as --transport takes it"),
+      field(
+          "module", [](const Availability& from) { return std::string(from.file->stem); }, "",
+          "one of the modules that may carry it"),
+      field(
+          "purpose", [](const Availability& from) { return std::string(from.entry->purpose); }, "",
+          "how it moves bytes"),
+      field("path", &Availability::path, "", "where the module lies"),
+      field(
+          "is_loadable", [](const Availability& from) { return from.why_absent.empty(); }, "",
+          "whether it can be loaded here"),
+      field("why_not_loadable", &Availability::why_absent, "", "the loader's reason; empty = it can be"),
+      field("why_unusable", &Availability::why_unusable, "",
+            "the library's reason why there are no facts; empty = there are, or it was not asked"),
+      field("settings", &Availability::settings, "", "what can be set"),
+      field("facts", &Availability::facts, "", "library version, devices, limits"),
+  };
+}
 
-template <>
-inline constexpr auto fields<transport::KnownSetting> = std::tuple{
-    field("name", &transport::KnownSetting::name, "", "as --transport-option takes it"),
-    field("value", &transport::KnownSetting::value, "", "what a value looks like"),
-    field("meaning", &transport::KnownSetting::meaning, "", "what it does"),
-};
-
-template <>
-inline constexpr auto fields<transport::Fact> = std::tuple{
-    field("name", &transport::Fact::name, "", "what the library was asked"),
-    field("value", &transport::Fact::value, "", "what it says"),
-};
-
-template <>
-inline constexpr auto fields<transport::Availability> = std::tuple{
-    field(
-        "transport", [](const transport::Availability& from) { return std::string(from.entry->name); }, "",
-        "as --transport takes it"),
-    field(
-        "module", [](const transport::Availability& from) { return std::string(from.file->stem); }, "",
-        "one of the modules that may carry it"),
-    field(
-        "purpose", [](const transport::Availability& from) { return std::string(from.entry->purpose); }, "",
-        "how it moves bytes"),
-    field("path", &transport::Availability::path, "", "where the module lies"),
-    field(
-        "is_loadable", [](const transport::Availability& from) { return from.why_absent.empty(); }, "",
-        "whether it can be loaded here"),
-    field("why_not_loadable", &transport::Availability::why_absent, "", "the loader's reason; empty = it can be"),
-    field("why_unusable", &transport::Availability::why_unusable, "",
-          "the library's reason why there are no facts; empty = there are, or it was not asked"),
-    field("settings", &transport::Availability::settings, "", "what can be set"),
-    field("facts", &transport::Availability::facts, "", "library version, devices, limits"),
-};
-
-template <>
-inline constexpr auto fields<cli::TransportsDocument> = std::tuple{
-    field(
-        "document", [](const cli::TransportsDocument& /*any*/) { return result::Constant<"transports">(); }, "",
-        "which document this is"),
-    field(
-        "format_version", [](const cli::TransportsDocument& /*any*/) { return std::uint32_t{1}; }, "",
-        "rises with every change that a reader must know of; keys may be added without"),
-    field("modules", &cli::TransportsDocument::modules, "", "all modules, in the order of the text"),
-};
-
-}  // namespace leadline
+}  // namespace leadline::transport
 
 namespace leadline::cli {
+
+constexpr auto fields_of(Type<TransportsDocument> /*any*/) {
+  return std::tuple{
+      field(
+          "document", [](const TransportsDocument& /*any*/) { return result::Constant<"transports">(); }, "",
+          "which document this is"),
+      field(
+          "format_version", [](const TransportsDocument& /*any*/) { return std::uint32_t{1}; }, "",
+          "rises with every change that a reader must know of; keys may be added without"),
+      field("modules", &TransportsDocument::modules, "", "all modules, in the order of the text"),
+  };
+}
+
 namespace {
 
 constexpr const char* transports_description = "Lists all transports; for one that cannot be used here, the reason.";

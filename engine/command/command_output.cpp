@@ -15,48 +15,44 @@
 #include "result/json_parts.hpp"
 #include "result/output_file.hpp"
 
-namespace leadline::result {
-
-template <>
-inline constexpr const char* about<command::Written> =
-    "What commands that write files say with --json: leadline convert, partners, patterns, simulate link, report and "
-    "export.";
-
-}  // namespace leadline::result
-
-namespace leadline {
-
-template <>
-inline constexpr auto fields<command::WrittenFile> = std::tuple{
-    field("path", &command::WrittenFile::path, "", "its name, as it was given"),
-    field("format", &command::WrittenFile::format, "", "hdf5, sion, npy, html, pdf, ps, png, csv, parquet or tsv"),
-    field("size_bytes", &command::WrittenFile::size_bytes, "bytes", "how large it is"),
-    field("num_rows", &command::WrittenFile::num_rows, "1",
-          "of a table its rows without the title; of a result a row for each rank in each slice; null = no rows"),
-};
-
-template <>
-inline constexpr auto fields<command::Written> = std::tuple{
-    field(
-        "document", [](const command::Written& /*any*/) { return result::Constant<"written">(); }, "",
-        "which document this is"),
-    field(
-        "format_version", [](const command::Written& /*any*/) { return std::uint32_t{1}; }, "",
-        "rises with every change that a reader must know of; keys may be added without"),
-    field("command", &command::Written::command, "", "the command without leadline"),
-    field("read", &command::Written::read, "", "the files that it has read, as they were named"),
-    field("files", &command::Written::files, "", "the files that it has written"),
-    field("left_out", &command::Written::left_out, "", "what they do not have of what was read, in words"),
-    field("patterns", &command::Written::patterns, "",
-          "of leadline patterns alone: what the rows are called; random at the end stands for all that follow",
-          Since::later_version),
-    field("num_participants", &command::Written::num_participants, "1",
-          "of leadline patterns alone: how many ranks take part", Since::later_version),
-};
-
-}  // namespace leadline
-
 namespace leadline::command {
+
+constexpr const char* about_of(Type<Written> /*any*/) {
+  return "What commands that write files say with --json: leadline convert, partners, patterns, simulate link, report "
+         "and "
+         "export.";
+}
+
+constexpr auto fields_of(Type<WrittenFile> /*any*/) {
+  return std::tuple{
+      field("path", &WrittenFile::path, "", "its name, as it was given"),
+      field("format", &WrittenFile::format, "", "hdf5, sion, npy, html, pdf, ps, png, csv, parquet or tsv"),
+      field("size_bytes", &WrittenFile::size_bytes, "bytes", "how large it is"),
+      field("num_rows", &WrittenFile::num_rows, "1",
+            "of a table its rows without the title; of a result a row for each rank in each slice; null = no rows"),
+  };
+}
+
+constexpr auto fields_of(Type<Written> /*any*/) {
+  return std::tuple{
+      field(
+          "document", [](const Written& /*any*/) { return result::Constant<"written">(); }, "",
+          "which document this is"),
+      field(
+          "format_version", [](const Written& /*any*/) { return std::uint32_t{1}; }, "",
+          "rises with every change that a reader must know of; keys may be added without"),
+      field("command", &Written::command, "", "the command without leadline"),
+      field("read", &Written::read, "", "the files that it has read, as they were named"),
+      field("files", &Written::files, "", "the files that it has written"),
+      field("left_out", &Written::left_out, "", "what they do not have of what was read, in words"),
+      field("patterns", &Written::patterns, "",
+            "of leadline patterns alone: what the rows are called; random at the end stands for all that follow",
+            Since::later_version),
+      field("num_participants", &Written::num_participants, "1", "of leadline patterns alone: how many ranks take part",
+            Since::later_version),
+  };
+}
+
 namespace {
 
 constexpr const char* is_twice = "--json says both what is written and where";

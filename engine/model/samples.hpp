@@ -58,17 +58,18 @@ constexpr PairRecord pair_record(const stats::Summary& summary, double time_ns =
           .time_ns_max = time_ns * summary.max};
 }
 
-template <>
-inline constexpr auto fields<PairRecord> = std::tuple{
-    field("count", &PairRecord::count, "1", "timed batches"),
-    field("time_ns_min", &PairRecord::time_ns_min, "ns", "time a message, fastest batch"),
-    field("time_ns_median", &PairRecord::time_ns_median, "ns", "time a message, median of the batches"),
-    field("time_ns_mean", &PairRecord::time_ns_mean, "ns", "time a message, mean over all messages"),
-    field("time_ns_p99", &PairRecord::time_ns_p99, "ns", "time a message, 99th percentile of the batches"),
-    field("time_ns_p999", &PairRecord::time_ns_p999, "ns", "time a message, 99.9th percentile of the batches",
-          Since::later_version),
-    field("time_ns_max", &PairRecord::time_ns_max, "ns", "time a message, slowest batch"),
-};
+constexpr auto fields_of(Type<PairRecord> /*any*/) {
+  return std::tuple{
+      field("count", &PairRecord::count, "1", "timed batches"),
+      field("time_ns_min", &PairRecord::time_ns_min, "ns", "time a message, fastest batch"),
+      field("time_ns_median", &PairRecord::time_ns_median, "ns", "time a message, median of the batches"),
+      field("time_ns_mean", &PairRecord::time_ns_mean, "ns", "time a message, mean over all messages"),
+      field("time_ns_p99", &PairRecord::time_ns_p99, "ns", "time a message, 99th percentile of the batches"),
+      field("time_ns_p999", &PairRecord::time_ns_p999, "ns", "time a message, 99.9th percentile of the batches",
+            Since::later_version),
+      field("time_ns_max", &PairRecord::time_ns_max, "ns", "time a message, slowest batch"),
+  };
+}
 
 /// One of the times of a record: `&PairRecord::time_ns_median`.
 using PairTime = double PairRecord::*;

@@ -12,7 +12,6 @@
 #include "core/error.hpp"
 
 namespace leadline::result {
-namespace {
 
 struct DiagnosisDocument {
   std::string result_path;
@@ -24,6 +23,8 @@ struct ComparisonDocument {
   std::string before_path, after_path;
   std::span<const Comparison> sizes;
 };
+
+namespace {
 
 /// How both documents begin.
 template <FixedText document, typename Document>
@@ -39,64 +40,67 @@ constexpr auto beginning() {
 
 }  // namespace
 
-template <>
-inline constexpr const char* about<DiagnosisDocument> =
-    "What leadline diagnose --json writes; the numbers are defined in docs/metrics.md, Diagnosis. Ratios are of times: "
-    "2 "
-    "= twice as long. null = none.";
+constexpr const char* about_of(Type<DiagnosisDocument> /*any*/) {
+  return "What leadline diagnose --json writes; the numbers are defined in docs/metrics.md, Diagnosis. Ratios are of "
+         "times: "
+         "2 "
+         "= twice as long. null = none.";
+}
 
-template <>
-inline constexpr const char* about<ComparisonDocument> =
-    "What leadline compare --json writes; the numbers are defined in docs/metrics.md, Comparison. Ratios are of times, "
-    "after over before: 2 = twice as long.";
+constexpr const char* about_of(Type<ComparisonDocument> /*any*/) {
+  return "What leadline compare --json writes; the numbers are defined in docs/metrics.md, Comparison. Ratios are of "
+         "times, "
+         "after over before: 2 = twice as long.";
+}
+
+constexpr auto fields_of(Type<DiagnosisDocument> /*any*/) {
+  return std::tuple_cat(
+      beginning<"diagnosis", DiagnosisDocument>(),
+      std::tuple{
+          field("result", &DiagnosisDocument::result_path, "", "the file that was diagnosed, as it was named"),
+          field("complete", &DiagnosisDocument::is_complete, "", "whether the run that wrote it ended well"),
+          field("slices", &DiagnosisDocument::slices, "",
+                "one entry for each message size in each repeat that was asked for, in the order measured"),
+      });
+}
 
 }  // namespace leadline::result
 
 namespace leadline {
 
-template <>
-inline constexpr auto fields<result::DiagnosisDocument> = std::tuple_cat(
-    result::beginning<"diagnosis", result::DiagnosisDocument>(),
-    std::tuple{
-        field("result", &result::DiagnosisDocument::result_path, "", "the file that was diagnosed, as it was named"),
-        field("complete", &result::DiagnosisDocument::is_complete, "", "whether the run that wrote it ended well"),
-        field("slices", &result::DiagnosisDocument::slices, "",
-              "one entry for each message size in each repeat that was asked for, in the order measured"),
-    });
-
-template <>
-inline constexpr auto fields<Comparison> = std::tuple_cat(
-    std::tuple{field("message_size_bytes", &Comparison::message_size_bytes, "bytes", "message size")},
-    result::fields_through<DiagnosisSettings>(&Comparison::settings),
-    std::tuple{
-        field("num_pairs", &Comparison::num_pairs, "1", "ordered pairs that both results have"),
-        field("worse", is_worse, "", "whether a class or a component became slower"),
-        field("classes", &Comparison::classes, "", "pairs by their distance, nearer ones first"),
-        field("slower", &Comparison::slower, "",
-              "components that became slower by more than their class did; ratio: by how much beyond it"),
-        field("faster", &Comparison::faster, "",
-              "components that became faster by more than their class did; ratio: before over after, beyond it"),
-        field("notes", &Comparison::notes, "",
-              "what differs between the two, and what could not be compared; with the first size"),
-    });
-
-template <>
-inline constexpr auto fields<result::ComparisonDocument> = std::tuple_cat(
-    result::beginning<"comparison", result::ComparisonDocument>(),
-    std::tuple{
-        field("before", &result::ComparisonDocument::before_path, "", "the baseline, as it was named"),
-        field("after", &result::ComparisonDocument::after_path, "", "the other result"),
-        field(
-            "worse",
-            [](const result::ComparisonDocument& document) { return std::ranges::any_of(document.sizes, is_worse); },
-            "", "whether anything became slower in any size"),
-        field("sizes", &result::ComparisonDocument::sizes, "",
-              "one entry for each message size that both results have"),
-    });
+constexpr auto fields_of(Type<Comparison> /*any*/) {
+  return std::tuple_cat(
+      std::tuple{field("message_size_bytes", &Comparison::message_size_bytes, "bytes", "message size")},
+      result::fields_through<DiagnosisSettings>(&Comparison::settings),
+      std::tuple{
+          field("num_pairs", &Comparison::num_pairs, "1", "ordered pairs that both results have"),
+          field("worse", is_worse, "", "whether a class or a component became slower"),
+          field("classes", &Comparison::classes, "", "pairs by their distance, nearer ones first"),
+          field("slower", &Comparison::slower, "",
+                "components that became slower by more than their class did; ratio: by how much beyond it"),
+          field("faster", &Comparison::faster, "",
+                "components that became faster by more than their class did; ratio: before over after, beyond it"),
+          field("notes", &Comparison::notes, "",
+                "what differs between the two, and what could not be compared; with the first size"),
+      });
+}
 
 }  // namespace leadline
 
 namespace leadline::result {
+
+constexpr auto fields_of(Type<ComparisonDocument> /*any*/) {
+  return std::tuple_cat(
+      beginning<"comparison", ComparisonDocument>(),
+      std::tuple{
+          field("before", &ComparisonDocument::before_path, "", "the baseline, as it was named"),
+          field("after", &ComparisonDocument::after_path, "", "the other result"),
+          field(
+              "worse", [](const ComparisonDocument& document) { return std::ranges::any_of(document.sizes, is_worse); },
+              "", "whether anything became slower in any size"),
+          field("sizes", &ComparisonDocument::sizes, "", "one entry for each message size that both results have"),
+      });
+}
 
 std::string diagnosis_document(const std::string& result_path, bool is_complete,
                                const std::vector<DiagnosedSlice>& slices) {
@@ -120,41 +124,46 @@ Json comparison_schema() {
 
 namespace leadline {
 
-template <>
-inline constexpr auto fields<ProfiledClass> = std::tuple{
-    field("message_size_bytes", &ProfiledClass::message_size_bytes, "bytes", "message size"),
-    field("name", &ProfiledClass::name, "",
-          "kind of pairs: same socket, same host, between hosts, or a distance of the network that was told"),
-    field("num_pairs", &ProfiledClass::num_pairs, "1", "ordered pairs measured, of the run that has most"),
-    field("num_runs", &ProfiledClass::num_runs, "1", "runs that have such pairs"),
-    field("time_ns_median", &ProfiledClass::time_ns_median, "ns",
-          "median over the runs of the median of the pairs' times a message"),
-    field("scatter", result::positive_or_null(&ProfiledClass::scatter), "",
-          "standard deviation over the runs of the natural logarithm of that median; null = one run only"),
-};
+constexpr const char* about_of(Type<Profile> /*any*/) {
+  return "What leadline profile writes: what pairs of each class take in good runs of a site.";
+}
 
-template <>
-inline constexpr auto fields<Profile> = std::tuple{
-    field(
-        "document", [](const Profile& /*any*/) { return result::Constant<"profile">(); }, "", "which document this is"),
-    field(
-        "format_version", [](const Profile& /*any*/) { return std::uint32_t{1}; }, "",
-        "rises with every change that a reader must know of; keys may be added without"),
-    field("transport", &Profile::transport, "", "how bytes moved; a run of another transport is not comparable"),
-    field("direction", &Profile::direction, "", "what a pair exchanges; likewise"),
-    field("serial", &Profile::is_serial, "", "whether pairs were measured one by one; likewise"),
-    field("ranks_per_host", &Profile::ranks_per_host, "1", "of the host that has most; likewise"),
-    field("num_runs", &Profile::num_runs, "1", "runs that it was learnt from"),
-    field("classes", &Profile::classes, "", "what pairs of each kind and message size take"),
-};
+constexpr const char* about_of(Type<ProfiledClass> /*any*/) { return "Pairs of one class and message size."; }
 
-namespace result {
+constexpr auto fields_of(Type<ProfiledClass> /*any*/) {
+  return std::tuple{
+      field("message_size_bytes", &ProfiledClass::message_size_bytes, "bytes", "message size"),
+      field("name", &ProfiledClass::name, "",
+            "kind of pairs: same socket, same host, between hosts, or a distance of the network that was told"),
+      field("num_pairs", &ProfiledClass::num_pairs, "1", "ordered pairs measured, of the run that has most"),
+      field("num_runs", &ProfiledClass::num_runs, "1", "runs that have such pairs"),
+      field("time_ns_median", &ProfiledClass::time_ns_median, "ns",
+            "median over the runs of the median of the pairs' times a message"),
+      field("scatter", result::positive_or_null(&ProfiledClass::scatter), "",
+            "standard deviation over the runs of the natural logarithm of that median; null = one run only"),
+  };
+}
 
-template <>
-inline constexpr const char* about<Profile> =
-    "What leadline profile writes: what pairs of each class take in good runs of a site.";
-template <>
-inline constexpr const char* about<ProfiledClass> = "Pairs of one class and message size.";
+constexpr auto fields_of(Type<Profile> /*any*/) {
+  return std::tuple{
+      field(
+          "document", [](const Profile& /*any*/) { return result::Constant<"profile">(); }, "",
+          "which document this is"),
+      field(
+          "format_version", [](const Profile& /*any*/) { return std::uint32_t{1}; }, "",
+          "rises with every change that a reader must know of; keys may be added without"),
+      field("transport", &Profile::transport, "", "how bytes moved; a run of another transport is not comparable"),
+      field("direction", &Profile::direction, "", "what a pair exchanges; likewise"),
+      field("serial", &Profile::is_serial, "", "whether pairs were measured one by one; likewise"),
+      field("ranks_per_host", &Profile::ranks_per_host, "1", "of the host that has most; likewise"),
+      field("num_runs", &Profile::num_runs, "1", "runs that it was learnt from"),
+      field("classes", &Profile::classes, "", "what pairs of each kind and message size take"),
+  };
+}
+
+}  // namespace leadline
+
+namespace leadline::result {
 
 std::string profile_document(const Profile& profile) { return text_of(json_of(profile)); }
 
@@ -193,5 +202,4 @@ Profile profile_of_text(const std::string& path, std::string_view text) {
   return profile;
 }
 
-}  // namespace result
-}  // namespace leadline
+}  // namespace leadline::result

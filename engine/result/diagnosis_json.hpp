@@ -31,179 +31,202 @@ struct ComponentOfFault : Component {
   std::vector<std::int32_t> hosts, other_hosts;
 };
 
-template <>
-inline constexpr const char* about<DiagnosedSlice> = "One message size of a result, and what is said about it.";
+}  // namespace leadline::result
 
-template <>
-inline constexpr const char* about<Diagnosis> = "What was found out about one matrix.";
+namespace leadline {
+
+constexpr const char* about_of(Type<DiagnosedSlice> /*any*/) {
+  return "One message size of a result, and what is said about it.";
+}
+
+constexpr const char* about_of(Type<Diagnosis> /*any*/) { return "What was found out about one matrix."; }
+
+constexpr auto fields_of(Type<ShownPair> /*any*/) {
+  return std::tuple{
+      field("from", &ShownPair::from, "", "the rank that sends"),
+      field("to", &ShownPair::to, "", "the rank that receives"),
+      field("measured", result::as<result::Ratio>(&ShownPair::measured), "",
+            "its median in ns; of an unsteady component mean over median; in a comparison what became of its median: "
+            "after "
+            "over before, of a component that became faster before over after"),
+      field("expected", result::as<result::Ratio>(&ShownPair::expected), "",
+            "the same without the fault; in a comparison, had it changed as its class did"),
+  };
+}
+
+}  // namespace leadline
+
+namespace leadline::result {
+
+constexpr auto fields_of(Type<ComponentOfFault> /*any*/) {
+  return std::tuple{
+      field("level", or_null(&Component::level), "",
+            "of switch, uplink and cable: level of the network, 0 = next to the hosts"),
+      field("first", or_null(&Component::first), "",
+            "number of the switch, slot (of a rail), host or rank; null = all hosts. Hosts count by their first rank"),
+      field("second", or_null(&Component::second), "",
+            "of cable, link and pair: the other end, which has the greater number"),
+      field("socket", or_null(&Component::socket), "", "of a socket: its NUMA node"),
+      field("hosts", &ComponentOfFault::hosts, "",
+            "of switch, uplink and cable: numbers of the hosts below the (first) switch; else empty"),
+      field("other_hosts", &ComponentOfFault::other_hosts, "",
+            "of cable: numbers of the hosts below the other switch; else empty"),
+  };
+}
 
 }  // namespace leadline::result
 
 namespace leadline {
 
-template <>
-inline constexpr auto fields<ShownPair> = std::tuple{
-    field("from", &ShownPair::from, "", "the rank that sends"),
-    field("to", &ShownPair::to, "", "the rank that receives"),
-    field(
-        "measured", result::as<result::Ratio>(&ShownPair::measured), "",
-        "its median in ns; of an unsteady component mean over median; in a comparison what became of its median: after "
-        "over before, of a component that became faster before over after"),
-    field("expected", result::as<result::Ratio>(&ShownPair::expected), "",
-          "the same without the fault; in a comparison, had it changed as its class did"),
-};
-
-template <>
-inline constexpr auto fields<result::ComponentOfFault> = std::tuple{
-    field("level", result::or_null(&Component::level), "",
-          "of switch, uplink and cable: level of the network, 0 = next to the hosts"),
-    field("first", result::or_null(&Component::first), "",
-          "number of the switch, slot (of a rail), host or rank; null = all hosts. Hosts count by their first rank"),
-    field("second", result::or_null(&Component::second), "",
-          "of cable, link and pair: the other end, which has the greater number"),
-    field("socket", result::or_null(&Component::socket), "", "of a socket: its NUMA node"),
-    field("hosts", &result::ComponentOfFault::hosts, "",
-          "of switch, uplink and cable: numbers of the hosts below the (first) switch; else empty"),
-    field("other_hosts", &result::ComponentOfFault::other_hosts, "",
-          "of cable: numbers of the hosts below the other switch; else empty"),
-};
-
-template <>
-inline constexpr auto fields<Fault> = std::tuple{
-    field("kind", result::through(&Fault::component, &Component::kind), "", "what kind of component it is"),
-    field("name", &Fault::name, "", "the component in words"),
-    field("symptom", &Fault::symptom, "", "what is long: the medians of a slow one, only the means of an unsteady one"),
-    field("direction", &Fault::direction, "",
-          "which way is concerned. Of two ends: out = from the first to the second. Else: out = what it sends"),
-    field(
-        "component",
-        [](const Fault& fault) {
-          return result::ComponentOfFault{fault.component, fault.hosts, fault.other_hosts};
-        },
-        "", "the component in numbers; which of them count follows from the kind"),
-    field("host_names", &Fault::host_names, "", "names of the hosts concerned; empty = all hosts, or a group unnamed",
+constexpr auto fields_of(Type<Fault> /*any*/) {
+  return std::tuple{
+      field("kind", result::through(&Fault::component, &Component::kind), "", "what kind of component it is"),
+      field("name", &Fault::name, "", "the component in words"),
+      field("symptom", &Fault::symptom, "",
+            "what is long: the medians of a slow one, only the means of an unsteady one"),
+      field("direction", &Fault::direction, "",
+            "which way is concerned. Of two ends: out = from the first to the second. Else: out = what it sends"),
+      field(
+          "component",
+          [](const Fault& fault) {
+            return result::ComponentOfFault{fault.component, fault.hosts, fault.other_hosts};
+          },
+          "", "the component in numbers; which of them count follows from the kind"),
+      field("host_names", &Fault::host_names, "", "names of the hosts concerned; empty = all hosts, or a group unnamed",
+            Since::later_version),
+      field("other_host_names", &Fault::other_host_names, "", "of cable, link and pair: those of the other end",
+            Since::later_version),
+      field(
+          "host_list", [](const Fault& fault) { return network::folded_hostlist(fault.host_names); }, "",
+          "host_names in short, as Slurm takes it: node[24-31]", Since::later_version),
+      field(
+          "other_host_list", [](const Fault& fault) { return network::folded_hostlist(fault.other_host_names); }, "",
+          "other_host_names in short", Since::later_version),
+      field("ranks", &Fault::ranks, "",
+            "ranks concerned, of a link those on its first host; empty for rail, switch, uplink and cable",
+            Since::later_version),
+      field("other_ranks", &Fault::other_ranks, "", "of link and pair: those of the other end", Since::later_version),
+      field("switch_name", result::or_null(&Fault::switch_name), "",
+            "of switch, uplink and cable: name of the switch or group; else null", Since::later_version),
+      field("other_switch_name", result::or_null(&Fault::other_switch_name), "", "of cable: that of the other end",
+            Since::later_version),
+      field("ratio", result::as<result::Ratio>(&Fault::ratio), "",
+            "time over what is expected without the fault; of an unsteady component mean over median, by what is "
+            "usual; in "
+            "a comparison of its pairs after over before, divided by that of their class, of a component that became "
+            "faster before over after"),
+      field(
+          "ratio_interval",
+          [](const Fault& fault) {
+            return std::array{result::Ratio{fault.ratio_low}, result::Ratio{fault.ratio_high}};
+          },
+          "", "its 95 % interval"),
+      field("p_value", result::as<result::Probability>(&Fault::p_value), "",
+            "probability that a sound component shows so much"),
+      field("share", &Fault::share, "1", "of its pairs that are slow; less than 1: one of several parallel cables",
+            Since::later_version),
+      field("time_share", result::positive_or_null(&Fault::time_share), "1",
+            "of the time of all measured pairs together that it costs, by the medians of classes; null = unknown",
+            Since::later_version),
+      field("num_pairs", &Fault::num_pairs, "1", "ordered pairs that belong to it and were measured"),
+      field("pairs", &Fault::pairs, "", "some of them, at most eight, as evidence"),
+      field("ruled_out", &Fault::ruled_out, "", "other components that were suspected, and why it is none of them"),
+      field("advice", &Fault::advice, "", "what to do"),
+      field("persistence", &Fault::persistence, "",
+            "what second measurements of its pairs say: alone, then under load"),
+      field("ratio_alone", result::positive_or_null(&Fault::ratio_alone), "",
+            "ratio of that measurement; null = there is none"),
+      field("ratio_concurrent", result::positive_or_null(&Fault::ratio_concurrent), "",
+            "the same measured again while all other ranks measured, too; null = there is none"),
+      field(
+          "list", [](const Fault& fault) { return list_of(fault); }, "",
+          "the list that it is told in: persistent ones need action, and only these make --strict end with status 1",
           Since::later_version),
-    field("other_host_names", &Fault::other_host_names, "", "of cable, link and pair: those of the other end",
-          Since::later_version),
-    field(
-        "host_list", [](const Fault& fault) { return network::folded_hostlist(fault.host_names); }, "",
-        "host_names in short, as Slurm takes it: node[24-31]", Since::later_version),
-    field(
-        "other_host_list", [](const Fault& fault) { return network::folded_hostlist(fault.other_host_names); }, "",
-        "other_host_names in short", Since::later_version),
-    field("ranks", &Fault::ranks, "",
-          "ranks concerned, of a link those on its first host; empty for rail, switch, uplink and cable",
-          Since::later_version),
-    field("other_ranks", &Fault::other_ranks, "", "of link and pair: those of the other end", Since::later_version),
-    field("switch_name", result::or_null(&Fault::switch_name), "",
-          "of switch, uplink and cable: name of the switch or group; else null", Since::later_version),
-    field("other_switch_name", result::or_null(&Fault::other_switch_name), "", "of cable: that of the other end",
-          Since::later_version),
-    field(
-        "ratio", result::as<result::Ratio>(&Fault::ratio), "",
-        "time over what is expected without the fault; of an unsteady component mean over median, by what is usual; in "
-        "a comparison of its pairs after over before, divided by that of their class, of a component that became "
-        "faster before over after"),
-    field(
-        "ratio_interval",
-        [](const Fault& fault) {
-          return std::array{result::Ratio{fault.ratio_low}, result::Ratio{fault.ratio_high}};
-        },
-        "", "its 95 % interval"),
-    field("p_value", result::as<result::Probability>(&Fault::p_value), "",
-          "probability that a sound component shows so much"),
-    field("share", &Fault::share, "1", "of its pairs that are slow; less than 1: one of several parallel cables",
-          Since::later_version),
-    field("time_share", result::positive_or_null(&Fault::time_share), "1",
-          "of the time of all measured pairs together that it costs, by the medians of classes; null = unknown",
-          Since::later_version),
-    field("num_pairs", &Fault::num_pairs, "1", "ordered pairs that belong to it and were measured"),
-    field("pairs", &Fault::pairs, "", "some of them, at most eight, as evidence"),
-    field("ruled_out", &Fault::ruled_out, "", "other components that were suspected, and why it is none of them"),
-    field("advice", &Fault::advice, "", "what to do"),
-    field("persistence", &Fault::persistence, "", "what second measurements of its pairs say: alone, then under load"),
-    field("ratio_alone", result::positive_or_null(&Fault::ratio_alone), "",
-          "ratio of that measurement; null = there is none"),
-    field("ratio_concurrent", result::positive_or_null(&Fault::ratio_concurrent), "",
-          "the same measured again while all other ranks measured, too; null = there is none"),
-    field(
-        "list", [](const Fault& fault) { return list_of(fault); }, "",
-        "the list that it is told in: persistent ones need action, and only these make --strict end with status 1",
-        Since::later_version),
-    field("is_note", &Fault::is_note, "", "how the machine is built rather than a fault; --strict does not count it"),
-};
+      field("is_note", &Fault::is_note, "", "how the machine is built rather than a fault; --strict does not count it"),
+  };
+}
 
-template <>
-inline constexpr auto fields<DiagnosedClass> = std::tuple{
-    field("name", &DiagnosedClass::name, "",
-          "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
-    field("num_pairs", &DiagnosedClass::num_pairs, "1", "ordered pairs measured"),
-    field("time_ns_median", &DiagnosedClass::time_ns_median, "ns", "median of their times a message"),
-    field("error", &DiagnosedClass::error, "",
-          "standard error of the natural logarithm of that median; each host counts as one"),
-    field("spread", &DiagnosedClass::spread, "",
-          "robust standard deviation of what class and ends leave unexplained of the natural logarithm: 0.02 = about "
-          "2 %"),
-};
+constexpr auto fields_of(Type<DiagnosedClass> /*any*/) {
+  return std::tuple{
+      field("name", &DiagnosedClass::name, "",
+            "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
+      field("num_pairs", &DiagnosedClass::num_pairs, "1", "ordered pairs measured"),
+      field("time_ns_median", &DiagnosedClass::time_ns_median, "ns", "median of their times a message"),
+      field("error", &DiagnosedClass::error, "",
+            "standard error of the natural logarithm of that median; each host counts as one"),
+      field("spread", &DiagnosedClass::spread, "",
+            "robust standard deviation of what class and ends leave unexplained of the natural logarithm: 0.02 = about "
+            "2 %"),
+  };
+}
 
-template <>
-inline constexpr auto fields<DiagnosisSettings> = std::tuple{
-    field("threshold", result::as<result::Share>(&DiagnosisSettings::threshold), "",
-          "the least share of time that counts as a fault, or as a change: 0.1 = 10 % longer"),
-    field("false_discovery_rate", result::as<result::Share>(&DiagnosisSettings::false_discovery_rate), "",
-          "the share of the findings of one kind of component that may be chance"),
-};
+constexpr auto fields_of(Type<DiagnosisSettings> /*any*/) {
+  return std::tuple{
+      field("threshold", result::as<result::Share>(&DiagnosisSettings::threshold), "",
+            "the least share of time that counts as a fault, or as a change: 0.1 = 10 % longer"),
+      field("false_discovery_rate", result::as<result::Share>(&DiagnosisSettings::false_discovery_rate), "",
+            "the share of the findings of one kind of component that may be chance"),
+  };
+}
 
-template <>
-inline constexpr auto fields<ComparedClass> = std::tuple{
-    field("name", &ComparedClass::name, "",
-          "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
-    field("num_pairs", &ComparedClass::num_pairs, "1",
-          "ordered pairs that both have; beside a site profile those of the result"),
-    field("before_ns_median", result::as<result::Ratio>(&ComparedClass::before_ns), "ns",
-          "median of their times a message in the baseline, or the site profile"),
-    field("after_ns_median", result::as<result::Ratio>(&ComparedClass::after_ns), "ns", "the same in the other result"),
-    field("ratio", result::as<result::Ratio>(&ComparedClass::ratio), "",
-          "median over the pairs of after over before; beside a site profile after over before of the medians"),
-    field(
-        "ratio_interval",
-        [](const ComparedClass& one) {
-          return std::array{result::Ratio{one.ratio_low}, result::Ratio{one.ratio_high}};
-        },
-        "",
-        "its 95 % interval, each host counting as one; beside a site profile what a single run may show by the scatter "
-        "of its runs, the ratio itself where it has one run"),
-    field("change", &ComparedClass::change, "", "beyond the threshold and beyond the interval"),
-};
+constexpr auto fields_of(Type<ComparedClass> /*any*/) {
+  return std::tuple{
+      field("name", &ComparedClass::name, "",
+            "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
+      field("num_pairs", &ComparedClass::num_pairs, "1",
+            "ordered pairs that both have; beside a site profile those of the result"),
+      field("before_ns_median", result::as<result::Ratio>(&ComparedClass::before_ns), "ns",
+            "median of their times a message in the baseline, or the site profile"),
+      field("after_ns_median", result::as<result::Ratio>(&ComparedClass::after_ns), "ns",
+            "the same in the other result"),
+      field("ratio", result::as<result::Ratio>(&ComparedClass::ratio), "",
+            "median over the pairs of after over before; beside a site profile after over before of the medians"),
+      field(
+          "ratio_interval",
+          [](const ComparedClass& one) {
+            return std::array{result::Ratio{one.ratio_low}, result::Ratio{one.ratio_high}};
+          },
+          "",
+          "its 95 % interval, each host counting as one; beside a site profile what a single run may show by the "
+          "scatter "
+          "of its runs, the ratio itself where it has one run"),
+      field("change", &ComparedClass::change, "", "beyond the threshold and beyond the interval"),
+  };
+}
 
-template <>
-inline constexpr auto fields<Diagnosis> = std::tuple_cat(
-    result::fields_through<DiagnosisSettings>(&Diagnosis::settings),
-    std::tuple{
-        field("topology", result::or_null(&Diagnosis::topology), "",
-              "where the network comes from; null = nothing is known of it, so no switch can be named"),
-        field("num_pairs", &Diagnosis::num_pairs, "1", "ordered pairs of all ranks"),
-        field("num_measured", &Diagnosis::num_measured, "1", "those of them with a time; what is said is about these"),
-        field("classes", &Diagnosis::classes, "",
-              "what pairs of one kind take, nearer ones first; kinds without pairs are left out"),
-        field("faults", &Diagnosis::faults, "",
-              "faults first, those that cost most time in all at the front; then notes on how the machine is built"),
-        field("profile", &Diagnosis::profile, "",
+constexpr auto fields_of(Type<Diagnosis> /*any*/) {
+  return std::tuple_cat(
+      result::fields_through<DiagnosisSettings>(&Diagnosis::settings),
+      std::tuple{
+          field("topology", result::or_null(&Diagnosis::topology), "",
+                "where the network comes from; null = nothing is known of it, so no switch can be named"),
+          field("num_pairs", &Diagnosis::num_pairs, "1", "ordered pairs of all ranks"),
+          field("num_measured", &Diagnosis::num_measured, "1",
+                "those of them with a time; what is said is about these"),
+          field("classes", &Diagnosis::classes, "",
+                "what pairs of one kind take, nearer ones first; kinds without pairs are left out"),
+          field("faults", &Diagnosis::faults, "",
+                "faults first, those that cost most time in all at the front; then notes on how the machine is built"),
+          field(
+              "profile", &Diagnosis::profile, "",
               "classes beside the site profile that was given: before is the profile; one that is slower needs action, "
               "as a persistent fault does",
               Since::later_version),
-        field("notes", &Diagnosis::notes, "", "what could not be told, and why"),
-    });
+          field("notes", &Diagnosis::notes, "", "what could not be told, and why"),
+      });
+}
 
-template <>
-inline constexpr auto fields<DiagnosedSlice> = std::tuple{
-    field("repeat", &DiagnosedSlice::repeat, "", "repeat, from 0"),
-    field("size_index", &DiagnosedSlice::size_index, "", "position of the message size among those of the run, from 0"),
-    field("message_size_bytes", &DiagnosedSlice::message_size_bytes, "bytes", "message size"),
-    field("pattern", result::or_null(&DiagnosedSlice::pattern), "",
-          "random of a bisection test, the name of a topology; null = of a link test", Since::later_version),
-    field("diagnosis", &DiagnosedSlice::diagnosis, "", "what stands out in this slice"),
-};
+constexpr auto fields_of(Type<DiagnosedSlice> /*any*/) {
+  return std::tuple{
+      field("repeat", &DiagnosedSlice::repeat, "", "repeat, from 0"),
+      field("size_index", &DiagnosedSlice::size_index, "",
+            "position of the message size among those of the run, from 0"),
+      field("message_size_bytes", &DiagnosedSlice::message_size_bytes, "bytes", "message size"),
+      field("pattern", result::or_null(&DiagnosedSlice::pattern), "",
+            "random of a bisection test, the name of a topology; null = of a link test", Since::later_version),
+      field("diagnosis", &DiagnosedSlice::diagnosis, "", "what stands out in this slice"),
+  };
+}
 
 }  // namespace leadline
 

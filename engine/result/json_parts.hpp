@@ -87,62 +87,76 @@ inline constexpr auto run_fields = std::tuple{
 
 namespace leadline {
 
-template <>
-inline constexpr auto fields<TransportInfo> = std::tuple{
-    field("name", &TransportInfo::name, "", "its name in --transport"),
-    field("library", &TransportInfo::library, "", "library and version"),
-    field("device", &TransportInfo::device, "", "network device; empty where the library chooses"),
-    field("simulated", &TransportInfo::simulated, "", "times come from a model, not from hardware"),
-};
+constexpr auto fields_of(Type<TransportInfo> /*any*/) {
+  return std::tuple{
+      field("name", &TransportInfo::name, "", "its name in --transport"),
+      field("library", &TransportInfo::library, "", "library and version"),
+      field("device", &TransportInfo::device, "", "network device; empty where the library chooses"),
+      field("simulated", &TransportInfo::simulated, "", "times come from a model, not from hardware"),
+  };
+}
 
-template <>
-inline constexpr auto fields<ClockInfo> = std::tuple{
-    field("source", &ClockInfo::source, "", "name of the clock"),
-    field("resolution_ns", &ClockInfo::resolution_ns, "ns", "smallest step seen"),
-    field("cost_ns", &ClockInfo::cost_ns, "ns", "mean time of one reading"),
-};
+constexpr auto fields_of(Type<ClockInfo> /*any*/) {
+  return std::tuple{
+      field("source", &ClockInfo::source, "", "name of the clock"),
+      field("resolution_ns", &ClockInfo::resolution_ns, "ns", "smallest step seen"),
+      field("cost_ns", &ClockInfo::cost_ns, "ns", "mean time of one reading"),
+  };
+}
 
-template <>
-inline constexpr auto fields<result::RunProvenance> = std::tuple{
-    field("version", &Provenance::version, "", "version of the program"),
-    field("commit", &Provenance::commit, "", "commit it was built from"),
-    field("command_line", &result::RunProvenance::command_line, "", "the words of the command line"),
-    field("start_utc", &Provenance::start_utc, "", "ISO 8601, as 2026-01-31T23:59:59Z"),
-    field("end_utc", &Provenance::end_utc, "", "the same; empty while not ended"),
-    field("launcher", &Provenance::launcher, "", "what started the ranks"),
-    field("kernel", &Provenance::kernel, "", "operating system, release and machine of rank 0"),
-    field("transport", &Provenance::transport, "", "what moved the messages"),
-    field("clock", &Provenance::clock, "", "what measured the time"),
-    field("wait", &Provenance::wait, "", "how ranks waited; auto only in a result that ended before that was known"),
-    field("control_plane_on_loopback", &Provenance::control_plane_on_loopback, "", "no port was open to other hosts"),
-    field("num_ranks", &Provenance::num_ranks, "1", "ranks that took part"),
-    field("num_hosts", &Provenance::num_hosts, "1", "hosts that took part"),
-};
+}  // namespace leadline
 
-template <>
-inline constexpr auto fields<Connections> = std::tuple{
-    field("num_opened", &Connections::num_opened, "1", "links opened, over all ranks; each end counts its own"),
-    field("total_s_max", result::as<result::KnownNumber>(&Connections::total_s_max), "s",
-          "time of the rank that spent most on it"),
-    field("longest_s", result::as<result::KnownNumber>(&Connections::longest_s), "s", "the longest single one"),
-    field("longest_rank", result::or_null(&Connections::longest_rank), "",
-          "which rank that was; null = no link was opened"),
-    field("longest_partner", result::or_null(&Connections::longest_partner), "", "and to whom"),
-};
+namespace leadline::result {
 
-template <>
-inline constexpr auto fields<HostRanks> = std::tuple{
-    field("host", &HostRanks::host, "", "name of the host"),
-    field("ranks", &HostRanks::ranks, "", "its ranks, as 0-3,8"),
-};
+constexpr auto fields_of(Type<RunProvenance> /*any*/) {
+  return std::tuple{
+      field("version", &Provenance::version, "", "version of the program"),
+      field("commit", &Provenance::commit, "", "commit it was built from"),
+      field("command_line", &RunProvenance::command_line, "", "the words of the command line"),
+      field("start_utc", &Provenance::start_utc, "", "ISO 8601, as 2026-01-31T23:59:59Z"),
+      field("end_utc", &Provenance::end_utc, "", "the same; empty while not ended"),
+      field("launcher", &Provenance::launcher, "", "what started the ranks"),
+      field("kernel", &Provenance::kernel, "", "operating system, release and machine of rank 0"),
+      field("transport", &Provenance::transport, "", "what moved the messages"),
+      field("clock", &Provenance::clock, "", "what measured the time"),
+      field("wait", &Provenance::wait, "", "how ranks waited; auto only in a result that ended before that was known"),
+      field("control_plane_on_loopback", &Provenance::control_plane_on_loopback, "", "no port was open to other hosts"),
+      field("num_ranks", &Provenance::num_ranks, "1", "ranks that took part"),
+      field("num_hosts", &Provenance::num_hosts, "1", "hosts that took part"),
+  };
+}
 
-template <>
-inline constexpr auto fields<Finding> = std::tuple{
-    field("id", &Finding::id, "", "stable name of the kind of finding"),
-    field("severity", &Finding::severity, "", "a warning makes numbers doubtful"),
-    field("message", &Finding::message, "", "one sentence"),
-    field("evidence", &Finding::evidence, "", "the numbers behind it"),
-    field("advice", &Finding::advice, "", "what to do"),
-};
+}  // namespace leadline::result
+
+namespace leadline {
+
+constexpr auto fields_of(Type<Connections> /*any*/) {
+  return std::tuple{
+      field("num_opened", &Connections::num_opened, "1", "links opened, over all ranks; each end counts its own"),
+      field("total_s_max", result::as<result::KnownNumber>(&Connections::total_s_max), "s",
+            "time of the rank that spent most on it"),
+      field("longest_s", result::as<result::KnownNumber>(&Connections::longest_s), "s", "the longest single one"),
+      field("longest_rank", result::or_null(&Connections::longest_rank), "",
+            "which rank that was; null = no link was opened"),
+      field("longest_partner", result::or_null(&Connections::longest_partner), "", "and to whom"),
+  };
+}
+
+constexpr auto fields_of(Type<HostRanks> /*any*/) {
+  return std::tuple{
+      field("host", &HostRanks::host, "", "name of the host"),
+      field("ranks", &HostRanks::ranks, "", "its ranks, as 0-3,8"),
+  };
+}
+
+constexpr auto fields_of(Type<Finding> /*any*/) {
+  return std::tuple{
+      field("id", &Finding::id, "", "stable name of the kind of finding"),
+      field("severity", &Finding::severity, "", "a warning makes numbers doubtful"),
+      field("message", &Finding::message, "", "one sentence"),
+      field("evidence", &Finding::evidence, "", "the numbers behind it"),
+      field("advice", &Finding::advice, "", "what to do"),
+  };
+}
 
 }  // namespace leadline

@@ -10,14 +10,13 @@
 #include "support/schema.hpp"
 
 namespace leadline::test {
-namespace {
 
 enum class Colour : std::uint8_t { red, green };
 
 constexpr Named<Colour> colour_names[] = {{Colour::red, "red", "of fire"}, {Colour::green, "green", "of grass"}};
 
-std::span<const Named<Colour>> names_of(Colour /*any*/) { return colour_names; }
-const char* name_of(Colour colour) { return name_in(colour_names, colour); }
+inline std::span<const Named<Colour>> names_of(Colour /*any*/) { return colour_names; }
+inline const char* name_of(Colour colour) { return name_in(colour_names, colour); }
 
 struct Inner {
   std::int32_t rank = -1;
@@ -39,45 +38,37 @@ struct Everything {
   double twice_ns() const { return 2 * time_ns; }
 };
 
-}  // namespace
-}  // namespace leadline::test
+constexpr const char* about_of(Type<Inner> /*any*/) { return "Where it is."; }
 
-template <>
-inline constexpr const char* leadline::result::about<leadline::test::Inner> = "Where it is.";
+constexpr auto fields_of(Type<Inner> /*any*/) {
+  return std::tuple{
+      field("rank", result::or_null(&Inner::rank), "", "which rank"),
+      field("host", result::or_null(&Inner::host), "", "its host"),
+  };
+}
 
-namespace leadline {
+constexpr auto fields_of(Type<Everything> /*any*/) {
+  return std::tuple_cat(
+      std::tuple{
+          field(
+              "kind", [](const Everything& /*any*/) { return result::Constant<"all">(); }, "", "which document"),
+          field("is_there", &Everything::is_there, "", "whether it is there"),
+          field("num", &Everything::num, "1", "so many"),
+          field("time_ns", &Everything::time_ns, "ns", "how long"),
+          field("twice_ns", &Everything::twice_ns, "ns", "twice that"),
+          field("share", result::as<result::Share>(&Everything::share), "", "of the whole"),
+          field("text", &Everything::text, "", "any text"),
+          field("colour", &Everything::colour, "", "of two"),
+          field("list", &Everything::list, "", "some of them"),
+          field("none", &Everything::none, "", "one, or none"),
+      },
+      result::fields_through<Inner>(&Everything::part),
+      std::tuple{
+          field("of_colour", result::as<result::ByName<Colour, double>>(&Everything::of_colour), "", "by colour"),
+          field("extent", result::as<result::OptionalKey<std::int32_t>>(&Everything::extent), "", "of some only"),
+      });
+}
 
-template <>
-inline constexpr auto fields<test::Inner> = std::tuple{
-    field("rank", result::or_null(&test::Inner::rank), "", "which rank"),
-    field("host", result::or_null(&test::Inner::host), "", "its host"),
-};
-
-template <>
-inline constexpr auto fields<test::Everything> = std::tuple_cat(
-    std::tuple{
-        field(
-            "kind", [](const test::Everything& /*any*/) { return result::Constant<"all">(); }, "", "which document"),
-        field("is_there", &test::Everything::is_there, "", "whether it is there"),
-        field("num", &test::Everything::num, "1", "so many"),
-        field("time_ns", &test::Everything::time_ns, "ns", "how long"),
-        field("twice_ns", &test::Everything::twice_ns, "ns", "twice that"),
-        field("share", result::as<result::Share>(&test::Everything::share), "", "of the whole"),
-        field("text", &test::Everything::text, "", "any text"),
-        field("colour", &test::Everything::colour, "", "of two"),
-        field("list", &test::Everything::list, "", "some of them"),
-        field("none", &test::Everything::none, "", "one, or none"),
-    },
-    result::fields_through<test::Inner>(&test::Everything::part),
-    std::tuple{
-        field("of_colour", result::as<result::ByName<test::Colour, double>>(&test::Everything::of_colour), "",
-              "by colour"),
-        field("extent", result::as<result::OptionalKey<std::int32_t>>(&test::Everything::extent), "", "of some only"),
-    });
-
-}  // namespace leadline
-
-namespace leadline::test {
 namespace {
 
 using nlohmann::json;
