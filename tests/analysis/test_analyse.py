@@ -23,9 +23,9 @@ from conftest import (
     two_hosts,
     write_result,
 )
-from leadline.analyse import SliceAnalysis, Standout, Verdict, analyse, num_circled
+from leadline.analyse import SliceAnalysis, Verdict, analyse
 from leadline.model import Finding, PairClass
-from leadline.scan import AxisName, Cell
+from leadline.scan import AxisName, Cell, Standout, num_circled
 from leadline.text.link import headline, missing, pairs_text
 from leadline.text.run import ranks_text
 

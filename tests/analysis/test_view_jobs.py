@@ -8,7 +8,7 @@ import threading
 import pytest
 from served import DEADLINE_S
 
-from leadline.scan import Progress
+from leadline.model import Progress
 from leadline.view.jobs import Recent, Worker
 
 

@@ -3,34 +3,26 @@
 
 from leadline.analyse.link import (
     FEWEST_PAIRS_OF_LINK,
-    FEWEST_PARTNERS,
     LOAD_FACTOR,
     MOST_LINKS,
     MOST_STANDOUTS,
-    SLOW_FACTOR,
     HostLink,
     JudgedPair,
     Side,
     SliceAnalysis,
-    Standout,
     Verdict,
     analyse,
-    num_circled,
 )
 
 __all__ = [
     "FEWEST_PAIRS_OF_LINK",
-    "FEWEST_PARTNERS",
     "LOAD_FACTOR",
     "MOST_LINKS",
     "MOST_STANDOUTS",
-    "SLOW_FACTOR",
     "HostLink",
     "JudgedPair",
     "Side",
     "SliceAnalysis",
-    "Standout",
     "Verdict",
     "analyse",
-    "num_circled",
 ]

@@ -10,7 +10,7 @@ from functools import reduce
 
 import numpy as np
 
-from leadline.model import BisectionResult, PatternKind, Patterns, Record
+from leadline.model import BisectionResult, PatternKind, Patterns, Progress, Record
 from leadline.scan.connections import (
     ConnectionScan,
     SeenConnection,
@@ -19,7 +19,6 @@ from leadline.scan.connections import (
     no_slow_counts,
     scan_connections,
 )
-from leadline.scan.found import Progress
 from leadline.stats.distribution import Distribution
 from leadline.stats.interval import Convergence, MeanInterval, convergence, mean_interval, ratio_interval
 

@@ -10,25 +10,30 @@ from enum import Enum
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Retest, Slice
-from leadline.scan import AxisName, Cell, Grid, Picture, Progress, Scan, axis_of, edge_for, scan
+from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Progress, Retest, Slice
+from leadline.scan import (
+    FEWEST_PARTNERS,
+    MOST_CIRCLES,
+    SLOW_FACTOR,
+    AxisName,
+    Cell,
+    Grid,
+    Picture,
+    Scan,
+    Standout,
+    axis_of,
+    edge_for,
+    scan,
+)
 from leadline.stats.distribution import MOST_FAULTS, Distribution, end_of_tail
 from leadline.stats.tally import Tally
 
-# As in the engine. A guess: more than the scatter between equal links, and less than what a fault does to one.
-SLOW_FACTOR = 1.5
 # A pair must take so many times its time alone under load for the load to be the reason; less is jitter.
 LOAD_FACTOR = 1.2
-# With two or three ranks it is impossible to say which is slow; with three partners, two outvote a slow one.
-FEWEST_PARTNERS = 3
 # Fewer pairs from one host to another are single pairs and not a link: of two by two, one shifts the median.
 FEWEST_PAIRS_OF_LINK = 5
 MOST_LINKS = 200
 MOST_STANDOUTS = MOST_FAULTS
-# A pair is circled from the lower one of these on where these are few. Else, from a quarter of the most striking one
-# on, at most from the higher one: where times scatter widely, circles around all that are slow hide what matters.
-_CIRCLED_FROM, _ALWAYS_CIRCLED = 2.0, 8.0
-_FEW_CIRCLES, _MOST_CIRCLES = 8, 24
 LARGEST_PICTURE = 1024  # cells on a side
 
 
@@ -77,14 +82,6 @@ class Side:
     def is_judged(self) -> bool:
         """Whether it met enough others to tell whether it is slow, or they are."""
         return self.num_partners >= FEWEST_PARTNERS
-
-
-@dataclass(frozen=True)
-class Standout:
-    """A pair that is slow beyond what explains it: its class, its row, its column and the tail of all pairs."""
-
-    cell: Cell
-    ratio: float  # time / what they explain
 
 
 @dataclass(frozen=True)
@@ -177,17 +174,6 @@ def analyse(
         ),
         pictures=pictures,
     )
-
-
-def num_circled(standouts: Sequence[Standout]) -> int:
-    """How many of them, from the first on, a picture puts circles around: all that are far out where these are few,
-    else those that come near the most striking one; at most _MOST_CIRCLES.
-    """
-    num_found = sum(one.ratio >= _CIRCLED_FROM for one in standouts)
-    if num_found <= _FEW_CIRCLES:
-        return num_found
-    limit = min(max(standouts[0].ratio / 4, _CIRCLED_FROM), _ALWAYS_CIRCLED)
-    return min(sum(one.ratio >= limit for one in standouts), _MOST_CIRCLES)
 
 
 def _slow(sides: tuple[Side, ...]) -> tuple[int, ...]:
@@ -304,7 +290,7 @@ def _standouts(found: Scan, picture: Picture, explained: _Explained) -> tuple[St
     limit = SLOW_FACTOR
     # Few are named whatever they are. Where there are many, most of them are noise, and the rest must rise above it.
     is_slow = ratio >= SLOW_FACTOR
-    if np.unique(cell_of[is_slow]).size > _MOST_CIRCLES:
+    if np.unique(cell_of[is_slow]).size > MOST_CIRCLES:
         of_cells = ratio[len(slowest) :]
         limit = max(limit, end_of_tail(of_cells[of_cells > 0]))
     candidates = np.flatnonzero(ratio >= limit)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.analyse.link import SLOW_FACTOR
 from leadline.model import FloatArray, LoadPoint, Topology, TopologyResult
+from leadline.scan import SLOW_FACTOR
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.analyse.link import FEWEST_PARTNERS, SLOW_FACTOR, Standout
 from leadline.model import (
     BoolArray,
     Definition,
@@ -21,7 +20,19 @@ from leadline.model import (
     TopologyCell,
     TopologyResult,
 )
-from leadline.scan import AxisName, Cell, Grid, MessageScan, Picture, axis_of, edge_for, scan_messages
+from leadline.scan import (
+    FEWEST_PARTNERS,
+    SLOW_FACTOR,
+    AxisName,
+    Cell,
+    Grid,
+    MessageScan,
+    Picture,
+    Standout,
+    axis_of,
+    edge_for,
+    scan_messages,
+)
 from leadline.stats.distribution import Distribution, describe
 from leadline.stats.medians import MedianOfEach
 

@@ -25,7 +25,7 @@ from leadline.cli.support import (
 )
 from leadline.compare import compared
 from leadline.diagnosis import diagnosed
-from leadline.model import BisectionResult, IoResult, LinkResult, Slice, Statistic, TopologyResult
+from leadline.model import BisectionResult, IoResult, LinkResult, Progress, Slice, Statistic, TopologyResult
 from leadline.model.run import no_choice
 from leadline.model.simulation import SimulatedBisection
 from leadline.readers import load
@@ -34,7 +34,6 @@ from leadline.report.frame import is_own_report
 from leadline.report.io_page import render_io
 from leadline.report.link_page import render
 from leadline.report.topology_page import render_topology
-from leadline.scan import Progress
 from leadline.simulate.result_file import load_simulation
 from leadline.text_file import utf8
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from leadline.analyse import MOST_LINKS, HostLink, SliceAnalysis, Standout
+from leadline.analyse import MOST_LINKS, HostLink, SliceAnalysis
 from leadline.model import ComponentKind, Diagnosis, Fault, FaultDirection, LinkResult
+from leadline.scan import Standout
 from leadline.scan.reduce import medians_of_last
 
 _OF_A_HOST = (ComponentKind.HOST, ComponentKind.PORT, ComponentKind.INSIDE, ComponentKind.SOCKET)

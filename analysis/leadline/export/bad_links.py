@@ -6,9 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from leadline.analyse import SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict, analyse
-from leadline.export.table import Progress, plain_name
-from leadline.model import LinkResult, Slice
+from leadline.analyse import JudgedPair, Side, SliceAnalysis, Verdict, analyse
+from leadline.export.table import plain_name
+from leadline.model import LinkResult, Progress, Slice
+from leadline.scan import SLOW_FACTOR
 
 _COLUMNS = ("what", "from", "to", "from_host", "to_host", "message_size_bytes", "repeat", "time_ns", "usual_ns",
             "ratio", "alone_ns", "verdict")  # fmt: skip

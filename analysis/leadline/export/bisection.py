@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from leadline.export.table import Block, Progress, Table, Values, Words, plain_name, with_others
-from leadline.model import NO_RANK, BisectionResult, Column, FloatArray, IntArray, PatternKind, Patterns
+from leadline.export.table import Block, Table, Values, Words, plain_name, with_others
+from leadline.model import NO_RANK, BisectionResult, Column, FloatArray, IntArray, PatternKind, Patterns, Progress
 
 # As text a cell takes some hundred bytes.
 _BLOCK_CELLS = 1 << 15

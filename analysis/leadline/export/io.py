@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from leadline.export.table import Block, Progress, Table, Words, by_column, plain_name, with_others
-from leadline.model import IO_TIMES, Column, IoPhase, IoResult, PhaseState
+from leadline.export.table import Block, Table, Words, by_column, plain_name, with_others
+from leadline.model import IO_TIMES, Column, IoPhase, IoResult, PhaseState, Progress
 
 _NAME_COLUMNS = (
     Column("phase", "1", "number of the phase, from 1"),

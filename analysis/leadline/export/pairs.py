@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from leadline.export.table import Block, Progress, Table, Words, plain_name
-from leadline.model import Column, FloatArray, IntArray, LinkResult, Slice
+from leadline.export.table import Block, Table, Words, plain_name
+from leadline.model import Column, FloatArray, IntArray, LinkResult, Progress, Slice
 
 # As text a cell takes about 700 bytes of memory.
 _BLOCK_CELLS = 1 << 16

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
-from leadline.export.table import Of, Progress, Table, Values, Words, num_rows_of
-from leadline.model import RunResult
+from leadline.export.table import Of, Table, Values, Words, num_rows_of
+from leadline.model import Progress, RunResult
 
 # Bytes of the file's metadata under which what is known of the run stands, as JSON.
 METADATA_KEY = b"leadline"

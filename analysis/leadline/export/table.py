@@ -10,12 +10,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.model import Column, RunResult
+from leadline.model import Column, Progress, RunResult
 
 Of = TypeVar("Of", bound=RunResult)
-
-# Called with the share of the work that is done, 0 to 1.
-Progress = Callable[[float], None]
 
 # By the unit of a column; else it has real numbers.
 _KINDS = {"1": "int64", "bytes": "uint64", "": "text"}

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from leadline.analyse.load import series_of
-from leadline.export.table import Block, Progress, Table, Words, by_column, plain_name
-from leadline.model import Column, Definition, LoadPoint, TopologyCell, TopologyResult
+from leadline.export.table import Block, Table, Words, by_column, plain_name
+from leadline.model import Column, Definition, LoadPoint, Progress, TopologyCell, TopologyResult
 from leadline.stats.distribution import describe
 
 _CELL_COLUMNS = (

@@ -40,7 +40,6 @@ from leadline.model.link import (
     ReadRows,
     Retest,
     SampledPairs,
-    Slice,
     Spread,
 )
 from leadline.model.run import (
@@ -49,9 +48,11 @@ from leadline.model.run import (
     Finding,
     FloatArray,
     IntArray,
+    Progress,
     RankLocation,
     RunProvenance,
     RunResult,
+    Slice,
 )
 from leadline.model.table import Record, Table
 from leadline.model.topology import (
@@ -110,6 +111,7 @@ __all__ = [
     "Persistence",
     "PhaseRows",
     "PhaseState",
+    "Progress",
     "Provenance",
     "RankLocation",
     "Rates",

@@ -13,8 +13,7 @@ import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model.diagnosis import Diagnosis
-from leadline.model.link import Slice
-from leadline.model.run import BoolArray, Column, FloatArray, IntArray, RunResult, no_choice, size_in_bytes
+from leadline.model.run import BoolArray, Column, FloatArray, IntArray, RunResult, Slice, no_choice, size_in_bytes
 from leadline.model.table import Table, first_of
 from leadline.units import bytes_text
 

@@ -19,6 +19,7 @@ from leadline.model.run import (
     IntArray,
     RunProvenance,
     RunResult,
+    Slice,
     member_of,
 )
 from leadline.model.table import Record, three_lines
@@ -39,16 +40,6 @@ class Provenance(RunProvenance):
 
     num_rounds: int
     direction: str
-
-
-@dataclass(frozen=True)
-class Slice:
-    """One sweep over all rounds: one message size in one repeat."""
-
-    repeat: int  # 0-based
-    permutation: int  # -1 = ranks as they are
-    size_index: int  # into LinkResult.message_sizes_bytes
-    message_size_bytes: int
 
 
 @dataclass(frozen=True)

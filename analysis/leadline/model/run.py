@@ -21,6 +21,8 @@ from leadline.units import bytes_text, counted, parse_bytes
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+# Called with the share of the work that is done, 0 to 1.
+Progress = Callable[[float], None]
 _Result = TypeVar("_Result", bound="RunResult")
 _Choice = TypeVar("_Choice", bound=Enum)
 
@@ -92,6 +94,16 @@ class Finding(Record):
     message: str
     evidence: str
     advice: str
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One sweep over all rounds: one message size in one repeat."""
+
+    repeat: int  # 0-based
+    permutation: int  # -1 = ranks as they are
+    size_index: int  # into RunResult.message_sizes_bytes
+    message_size_bytes: int
 
 
 @dataclass(frozen=True, repr=False)

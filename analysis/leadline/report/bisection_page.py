@@ -6,16 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leadline.analyse import FEWEST_PARTNERS
 from leadline.analyse.bisection import ComponentsAnalysis, SizeAnalysis, analyse_components, analyse_size
 from leadline.diagnosis import Diagnosed, diagnosed, found_faults
-from leadline.model import BisectionResult, Fault, FindingList
+from leadline.model import BisectionResult, Fault, FindingList, Progress
 from leadline.model.simulation import PatternComparison, SimulatedBisection
 from leadline.report import bisection_tables as tables
 from leadline.report.bisection_data import page_of
 from leadline.report.faults import faults_without_matrix
 from leadline.report.frame import html_page
-from leadline.scan import Progress
+from leadline.scan import FEWEST_PARTNERS
 from leadline.simulate.compare import compare_patterns
 from leadline.text import bisection as bisection_text
 from leadline.text import run as run_text

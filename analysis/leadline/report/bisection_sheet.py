@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from leadline.model import BisectionResult
+from leadline.model import BisectionResult, Progress
 from leadline.model.simulation import SimulatedBisection
 from leadline.report import bisection_tables as tables
 from leadline.report.bisection_data import component_bars
@@ -38,7 +38,6 @@ from leadline.report.sheet import (
     moment_of,
     table,
 )
-from leadline.scan import Progress
 from leadline.text import bisection as bisection_text
 from leadline.units import bytes_text
 

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from leadline.analyse.io import MOST_ROWS, PhaseAnalysis, analyse_phase
-from leadline.model import IoPhase, IoResult
+from leadline.model import IoPhase, IoResult, Progress
 from leadline.report import io_tables as tables
 from leadline.report.frame import html_page
 from leadline.report.io_data import page_of
-from leadline.scan import Progress
 from leadline.text import io as io_text
 from leadline.text import run as run_text
 from leadline.units import plain

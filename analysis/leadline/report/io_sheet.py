@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline.analyse.io import PhaseAnalysis
-from leadline.model import IoResult
+from leadline.model import IoResult, Progress
 from leadline.report import io_tables as tables
 from leadline.report.io_data import KIND_COLOURS
 from leadline.report.io_page import analyse_io
@@ -32,7 +32,6 @@ from leadline.report.sheet import (
     moment_of,
     table,
 )
-from leadline.scan import Progress
 from leadline.text import io as io_text
 
 _MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0

@@ -36,8 +36,8 @@ from typing import Any
 
 import numpy as np
 
-from leadline.analyse import SliceAnalysis, Standout, num_circled
-from leadline.model import LinkResult, Slice, Statistic
+from leadline.analyse import SliceAnalysis
+from leadline.model import LinkResult, Progress, Slice, Statistic
 from leadline.report.encode import COARSE_STEP, FINE_STEP, packed_ints
 from leadline.report.matrix_data import (
     BUDGET_BYTES,
@@ -48,7 +48,7 @@ from leadline.report.matrix_data import (
     matrix_data,
     range_of,
 )
-from leadline.scan import AxisName, Grid, Picture, Progress, axis_of, edge_for, pictures
+from leadline.scan import AxisName, Grid, Picture, Standout, axis_of, edge_for, num_circled, pictures
 from leadline.text import link as link_text
 from leadline.units import bandwidth_unit, bytes_text, time_unit
 

@@ -7,16 +7,16 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leadline.analyse import FEWEST_PAIRS_OF_LINK, FEWEST_PARTNERS, LOAD_FACTOR, SLOW_FACTOR, SliceAnalysis, analyse
+from leadline.analyse import FEWEST_PAIRS_OF_LINK, LOAD_FACTOR, SliceAnalysis, analyse
 from leadline.diagnosis import Diagnosed, diagnosed_in, judged
-from leadline.model import Comparison, LinkResult, Slice, Statistic
+from leadline.model import Comparison, LinkResult, Progress, Slice, Statistic
 from leadline.report.compared import comparison_for_page
 from leadline.report.faults import faults_for_page
 from leadline.report.frame import html_page
 from leadline.report.link_data import SCRIPTS, PagePlan, page_data, plan_page
 from leadline.report.link_figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
 from leadline.report.link_tables import tables_of
-from leadline.scan import AxisName, Progress, picture_range
+from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, AxisName, picture_range
 from leadline.stats.colour_range import ColourRange
 from leadline.text import link as link_text
 from leadline.text import run as run_text

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.analyse import SliceAnalysis, analyse
 from leadline.diagnosis import Diagnosed, diagnosed_in, judged
-from leadline.model import Comparison, LinkResult, Slice, Statistic
+from leadline.model import Comparison, LinkResult, Progress, Slice, Statistic
 from leadline.report.link_plots import Curves, draw_distribution, draw_sweep, sweep_points
 from leadline.report.link_sheet_tables import (
     classes_height,
@@ -50,7 +50,7 @@ from leadline.report.sheet import (
     heading,
     moment_of,
 )
-from leadline.scan import AxisName, Picture, Progress, picture_range, pictures
+from leadline.scan import AxisName, Picture, picture_range, pictures
 from leadline.stats.colour_range import ColourRange, widened
 from leadline.text import link as link_text
 from leadline.text import run as run_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.analyse import SLOW_FACTOR, SliceAnalysis
+from leadline.analyse import SliceAnalysis
 from leadline.diagnosis import Diagnosed
 from leadline.model import Comparison, LinkResult
 from leadline.report.faults import sentence_of
@@ -17,6 +17,7 @@ from leadline.report.paper import (
     shortened,
 )
 from leadline.report.sheet import HEADING, MOST_FAULTS, ROW, SIZE, Column, Head, Line, heading, table
+from leadline.scan import SLOW_FACTOR
 from leadline.text import comparison as comparison_text
 from leadline.text import link as link_text
 from leadline.text import run as run_text

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from leadline.analyse import SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict
+from leadline.analyse import JudgedPair, Side, SliceAnalysis, Verdict
 from leadline.model import LinkResult, Slice, Spread
+from leadline.scan import SLOW_FACTOR
 from leadline.stats.distribution import Distribution
 from leadline.text import link as link_text
 from leadline.text import run as run_text

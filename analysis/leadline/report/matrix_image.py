@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.analyse import SliceAnalysis, Standout, num_circled
+from leadline.analyse import SliceAnalysis
 from leadline.draw import colours
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import LinkResult
 from leadline.report.paper import ALARM, GREY, INK, Paper, shortened, width_mm
-from leadline.scan import Axis, AxisName, Picture
+from leadline.scan import Axis, AxisName, Picture, Standout, num_circled
 from leadline.scan.picture import Float32Array
 from leadline.stats.colour_range import ColourRange
 from leadline.units import Unit, bandwidth_unit, number, plain, time_unit

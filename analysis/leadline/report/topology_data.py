@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 
-from leadline.analyse import num_circled
 from leadline.analyse.load import LoadSeries
 from leadline.analyse.topology import GroupAnalysis, Timing, TopologyGroup
 from leadline.model import Definition, Statistic, Topology, TopologyResult
@@ -39,7 +38,7 @@ from leadline.report.matrix_data import (
     is_other_order,
     matrix_data,
 )
-from leadline.scan import AxisName
+from leadline.scan import AxisName, num_circled
 from leadline.units import bandwidth_unit, bytes_text, time_unit
 
 MOST_ROWS = 16  # of a list below the matrix

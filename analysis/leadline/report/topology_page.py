@@ -7,14 +7,13 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.analyse import FEWEST_PARTNERS, SLOW_FACTOR
 from leadline.analyse.load import LoadSeries, series_of
 from leadline.analyse.topology import GroupAnalysis, analyse_group, groups_of
-from leadline.model import TopologyResult
+from leadline.model import Progress, TopologyResult
 from leadline.report.frame import html_page
 from leadline.report.topology_data import MOST_ROWS, axes_of, charts_of, page_of, part_of, picture_size
 from leadline.report.topology_tables import centre_rows, key_figures, load_rows, number_table
-from leadline.scan import Progress, edge_for
+from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, edge_for
 from leadline.text import run as run_text
 from leadline.text import topology as topology_text
 from leadline.units import bytes_text

@@ -11,7 +11,7 @@ from leadline.analyse.load import LoadSeries, series_of
 from leadline.analyse.topology import GroupAnalysis, analyse_group, groups_of
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
-from leadline.model import Definition, TopologyResult
+from leadline.model import Definition, Progress, TopologyResult
 from leadline.report.paper import GREY, Kind, Paper, drawing
 from leadline.report.plot_frame import Area, inside, labels_below, name_above
 from leadline.report.sheet import (
@@ -33,7 +33,6 @@ from leadline.report.sheet import (
 )
 from leadline.report.topology_data import HUES, hue_numbers
 from leadline.report.topology_tables import load_rows, number_table
-from leadline.scan import Progress
 from leadline.text import topology as topology_text
 from leadline.units import bandwidth_unit, bytes_text, plain
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import NO_RANK, BisectionResult, FloatArray, IntArray, Patterns, Table
-from leadline.scan.found import Progress
+from leadline.model import NO_RANK, BisectionResult, FloatArray, IntArray, Patterns, Progress, Table
 from leadline.stats.tally import Tally
 
 _SEVERAL_TIMES = 8  # the slowest pair is the slowest in many patterns

@@ -8,20 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.model import BoolArray, FloatArray, IntArray
+from leadline.scan.standout import Cell
 from leadline.scan.times import NAN_CODE, NUM_CODES, Codes, Times
 
 MOST_SLOWEST = 1000
 # Pairs of each stretch of 1/256 octave, so that a bar of a histogram with bins of half a per cent has some.
 MOST_EXAMPLES = 8
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One ordered pair and its time."""
-
-    from_rank: int
-    to_rank: int
-    time_ns: float
 
 
 @dataclass(frozen=True)

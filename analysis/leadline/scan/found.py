@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from leadline.model import FloatArray, IntArray, PairClass, Slice
-from leadline.scan.examples import Cell
 from leadline.scan.picture import Picture
+from leadline.scan.standout import Cell
 from leadline.stats.tally import Tally
-
-# Called with the share of the pass that is done, 0 to 1.
-Progress = Callable[[float], None]
 
 MOST_MISSING = 1000
 

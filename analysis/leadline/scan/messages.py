@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leadline.model import Arrivals, BoolArray, FloatArray, IntArray, Topology, TopologyCell, TopologyResult
-from leadline.scan.examples import Cell
 from leadline.scan.picture import Grid, Picture
+from leadline.scan.standout import Cell
 from leadline.stats.medians import MedianOfEach
 from leadline.stats.tally import Tally
 

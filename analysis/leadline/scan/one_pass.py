@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Slice, Statistic
+from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Progress, Slice, Statistic
 from leadline.scan.blocks import Float32Array, Rows, as_float32, bounds, in_order, read
 from leadline.scan.columns import MOST_KEPT, CountedColumns, KeptColumns, row_medians
 from leadline.scan.examples import Cells, Examples, Slowest
-from leadline.scan.found import MOST_MISSING, Progress, Scan
+from leadline.scan.found import MOST_MISSING, Scan
 from leadline.scan.hosts import Meetings, Met, OwnHosts
 from leadline.scan.picture import Grid, Picture
 from leadline.scan.reduce import Reduced, Reducer

@@ -9,10 +9,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.model import FloatArray, IntArray, LinkResult, PairClass, SampledPairs, Slice, Statistic
+from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Progress, SampledPairs, Slice, Statistic
 from leadline.scan.blocks import Float32Array, as_float32
 from leadline.scan.examples import Examples, Slowest
-from leadline.scan.found import MOST_MISSING, Progress, Scan
+from leadline.scan.found import MOST_MISSING, Scan
 from leadline.scan.picture import Grid, Picture
 from leadline.scan.times import Times, codes_of
 from leadline.stats.tally import Tally

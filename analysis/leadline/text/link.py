@@ -10,9 +10,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from leadline.analyse import FEWEST_PARTNERS, MOST_STANDOUTS, SLOW_FACTOR, SliceAnalysis, Verdict
+from leadline.analyse import MOST_STANDOUTS, SliceAnalysis, Verdict
 from leadline.diagnosis import Diagnosed, FoundFault, found_faults
 from leadline.model import LinkResult, Slice
+from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR
 from leadline.text.diagnosis import headline_of, slower_than_profile
 from leadline.text.diagnosis import verdict as verdict_of_diagnosis
 from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where

@@ -12,11 +12,11 @@ from typing import Any
 from leadline.analyse import SliceAnalysis, analyse
 from leadline.diagnosis import diagnosed
 from leadline.error import LeadlineError, from_os_error
-from leadline.model import LinkResult, PairClass, Slice, Statistic
+from leadline.model import LinkResult, PairClass, Progress, Slice, Statistic
 from leadline.readers import load_link
 from leadline.report.link_page import render
 from leadline.report.matrix_data import LARGEST_PICTURE
-from leadline.scan import AxisName, Cell, Grid, Picture, Progress, Scan, axis_of, pictures, scan
+from leadline.scan import AxisName, Cell, Grid, Picture, Scan, axis_of, pictures, scan
 from leadline.text_file import utf8
 from leadline.view.index import Index, coarser
 from leadline.view.jobs import Job, Recent, Worker
