@@ -16,7 +16,7 @@ import pytest
 
 import leadline
 from conftest import MADE_UP, MadeUp, write_result
-from leadline.report.link_page import render
+from leadline.link.page import render
 
 # The one without windows draws pages in half of the time.
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")

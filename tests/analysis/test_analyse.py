@@ -23,10 +23,11 @@ from conftest import (
     two_hosts,
     write_result,
 )
-from leadline.analyse import SliceAnalysis, Verdict, analyse
-from leadline.model import Finding, PairClass
+from leadline.link.analysis import SliceAnalysis, Verdict, analyse
+from leadline.link.result import PairClass
+from leadline.link.text import headline, missing, pairs_text
+from leadline.model import Finding
 from leadline.scan import AxisName, Cell, Standout, num_circled
-from leadline.text.link import headline, missing, pairs_text
 from leadline.text.run import ranks_text
 
 

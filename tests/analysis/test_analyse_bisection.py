@@ -26,12 +26,12 @@ from made_up_bisection import (
 )
 
 import leadline
-from leadline.analyse.bisection import ComponentsAnalysis, SizeAnalysis, analyse_components, analyse_size
+from leadline.bisection import text as bisection_text
+from leadline.bisection.analysis import ComponentsAnalysis, SizeAnalysis, analyse_components, analyse_size
+from leadline.bisection.connections import scan_connections
+from leadline.bisection.result import BisectionResult
 from leadline.diagnosis import diagnosed
-from leadline.model import BisectionResult
-from leadline.scan.connections import scan_connections
 from leadline.stats.interval import MeanInterval
-from leadline.text import bisection as bisection_text
 from leadline.units import Unit
 
 

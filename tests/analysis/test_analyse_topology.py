@@ -25,13 +25,14 @@ from made_up_topology import (
 )
 
 import leadline
-from leadline.analyse.load import series_of, sums_of
-from leadline.analyse.topology import GroupAnalysis, analyse_group, groups_of
-from leadline.model import Definition, TopologyResult
-from leadline.scan import AxisName, messages
+from leadline.scan import AxisName
 from leadline.stats import medians
 from leadline.stats.medians import MedianOfEach
-from leadline.text import topology as topology_text
+from leadline.topology import messages
+from leadline.topology import text as topology_text
+from leadline.topology.analysis import GroupAnalysis, analyse_group, groups_of
+from leadline.topology.load import series_of, sums_of
+from leadline.topology.result import Definition, TopologyResult
 
 
 def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import leadline
-from leadline.analyse.bisection import analyse_size
+from leadline.bisection import text as bisection_text
+from leadline.bisection.analysis import analyse_size
+from leadline.bisection.result import BisectionResult
+from leadline.bisection.simulate.experiments import participants_of_result
 from leadline.cli.report import main as report_main
 from leadline.diagnosis import diagnose, diagnosed_in
-from leadline.model import BisectionResult
-from leadline.simulate.experiments import participants_of_result
 from leadline.stats.interval import MeanInterval
-from leadline.text import bisection as bisection_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 

@@ -16,10 +16,11 @@ import pytest
 from made_up_bisection import even, hostile_names, killed, odd, slow_host, write_bisection
 
 import leadline
+from leadline.bisection import export as bisection
+from leadline.bisection.result import BisectionResult
 from leadline.cli.export import main
-from leadline.export import bisection, topology
 from leadline.export.csv_table import header_of
-from leadline.model import BisectionResult
+from leadline.topology import export as topology
 
 Lines = list[dict[str, str]]
 

@@ -13,11 +13,11 @@ from browser import Opened, overlaps
 from made_up_bisection import MADE_UP_BISECTIONS, like_a_fat_tree, write_bisection
 
 import leadline
-from leadline.model import BisectionResult
-from leadline.report.bisection_page import render_bisection
-from leadline.simulate.bisection import Extent, simulate
-from leadline.simulate.experiments import experiment_of_result
-from leadline.simulate.topology import parse_topology
+from leadline.bisection.page import render_bisection
+from leadline.bisection.result import BisectionResult
+from leadline.bisection.simulate.contention import Extent, simulate
+from leadline.bisection.simulate.experiments import experiment_of_result
+from leadline.bisection.simulate.topology import parse_topology
 
 pytest_plugins = ["browser"]
 pytestmark = pytest.mark.browser

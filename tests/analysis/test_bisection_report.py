@@ -29,11 +29,11 @@ from page_source import Page, expect_whole_and_alone
 
 import leadline
 from conftest import two_hosts, write_result
+from leadline.bisection.page import render_bisection
+from leadline.bisection.result import BisectionResult
 from leadline.cli.report import main as report_main
 from leadline.cli.simulate import main as simulate_main
 from leadline.cli.view import main as view_main
-from leadline.model import BisectionResult
-from leadline.report.bisection_page import render_bisection
 from leadline.report.frame import is_own_report
 
 

@@ -20,12 +20,12 @@ from test_link_sheet import assert_well_set, text_boxes
 import leadline
 from conftest import hostile, sweep, write_result
 from leadline.cli.report import main as report_main
-from leadline.compare import compared
-from leadline.model import Change, LinkResult
-from leadline.readers.comparison import comparison_of
+from leadline.link.compare import compared, comparison_of
+from leadline.link.page import render
+from leadline.link.result import LinkResult
+from leadline.link.sheet import analyses_for_sheet, sheet_page
+from leadline.model import Change
 from leadline.readers.contents import DamagedError
-from leadline.report.link_page import render
-from leadline.report.link_sheet import analyses_for_sheet, sheet_page
 from leadline.report.paper import drawing
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from conftest import NODES, MadeUp, few_rounds, partial, sweep, times_of, two_hosts, write_result
 from leadline.cost import (
     Pattern,
-    PatternCost,
     all_to_all,
     better_placement,
     halo,
@@ -29,11 +28,13 @@ from leadline.cost import (
 )
 from leadline.cost.board import Board
 from leadline.cost.bound import cost_bound
+from leadline.cost.model import PatternCost
 from leadline.cost.placement import search
 from leadline.cost.starts import starts
 from leadline.error import LeadlineError
-from leadline.model import FloatArray, LinkResult
-from leadline.readers import load_link
+from leadline.link.reader import load_link
+from leadline.link.result import LinkResult
+from leadline.model import FloatArray
 
 
 def loaded(tmp_path: Path, made: MadeUp) -> LinkResult:

@@ -15,11 +15,13 @@ from made_up_diagnosis import diagnosis, fake_program, fault, in_slices, program
 
 import leadline
 from conftest import MadeUp, sweep, two_hosts, write_result
-from leadline.analyse import analyse
-from leadline.diagnosis import Diagnosed, diagnosed, diagnosed_in, found_faults, judged, pairs_of
+from leadline.diagnosis import Diagnosed, diagnosed, diagnosed_in, found_faults, pairs_of
 from leadline.diagnosis.components import Ranks
-from leadline.model import ComponentKind, FaultDirection, LinkResult
-from leadline.text import link as link_text
+from leadline.link import text as link_text
+from leadline.link.analysis import analyse
+from leadline.link.judged import judged
+from leadline.link.result import LinkResult
+from leadline.model import ComponentKind, FaultDirection
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 

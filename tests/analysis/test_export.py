@@ -17,7 +17,7 @@ import pytest
 import leadline
 from conftest import MadeUp, few_rounds, hostile, partial, slow_host, sweep, two_hosts, write_result
 from leadline.cli.export import main
-from leadline.export.pairs import table_of
+from leadline.link.pairs import table_of
 
 KINDS = {"--csv": ".csv", "--parquet": ".parquet", "--bad-links": ".bad-links.tsv"}
 
@@ -91,12 +91,12 @@ def test_parquet_has_the_same(some_file: Path, capsys: pytest.CaptureFixture[str
 def test_blocks_make_one_table(result_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     tables = []
     for num_cells in (1, 1 << 16):
-        monkeypatch.setattr("leadline.export.pairs._BLOCK_CELLS", num_cells)
+        monkeypatch.setattr("leadline.link.pairs._BLOCK_CELLS", num_cells)
         assert main([str(result_file), "--csv", "-o", "-"]) == 0
         tables.append(capsys.readouterr().out)
     assert tables[0] == tables[1]
-    for what in ("pairs._BLOCK_CELLS", "parquet_table._GROUP_ROWS"):
-        monkeypatch.setattr(f"leadline.export.{what}", 1)
+    for what in ("link.pairs._BLOCK_CELLS", "export.parquet_table._GROUP_ROWS"):
+        monkeypatch.setattr(f"leadline.{what}", 1)
     assert main([str(result_file), "--parquet"]) == 0
     file = pyarrow.parquet.ParquetFile(result_file.with_suffix(".parquet"))
     assert (file.num_row_groups, file.metadata.num_rows) == (8, 56)

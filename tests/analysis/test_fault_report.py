@@ -17,11 +17,11 @@ from test_link_sheet import assert_well_set, text_boxes
 import leadline
 from conftest import MadeUp, hostile, one_rank, sweep, times_of, two_hosts, write_result
 from leadline.cli.report import main as report_main
-from leadline.model import LinkResult
-from leadline.report.link_page import render
-from leadline.report.link_sheet import analyses_for_sheet, sheet_page
+from leadline.link.page import render
+from leadline.link.result import LinkResult
+from leadline.link.sheet import analyses_for_sheet, sheet_page
+from leadline.link.strip_cells import StripCells, strip_cells
 from leadline.report.paper import drawing
-from leadline.report.strip_cells import StripCells, strip_cells
 
 pytest_plugins = ["browser"]
 

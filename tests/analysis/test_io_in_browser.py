@@ -12,8 +12,8 @@ from browser import Opened, overlaps
 from made_up_io import MADE_UP_IOS, write_io
 
 import leadline
-from leadline.model import IoResult
-from leadline.report.io_page import render_io
+from leadline.io.page import render_io
+from leadline.io.result import IoResult
 
 pytest_plugins = ["browser"]
 pytestmark = pytest.mark.browser

@@ -27,9 +27,9 @@ import leadline
 from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
 from leadline.cli.view import main as view_main
-from leadline.model import IoResult
-from leadline.report.io_page import render_io, verdict
-from leadline.text import io as io_text
+from leadline.io import text as io_text
+from leadline.io.page import render_io, verdict
+from leadline.io.result import IoResult
 
 
 def loaded(made: MadeUpIo, folder: Path) -> IoResult:

@@ -15,10 +15,11 @@ import pytest
 
 import leadline
 from conftest import MADE_UP, MadeUp, bisection, cyclic, slow_host, times_of, two_hosts, write_result
-from leadline.analyse import analyse
-from leadline.model import LinkResult, Statistic
+from leadline.link.analysis import analyse
+from leadline.link.data import PagePlan, page_data, plan_page
+from leadline.link.result import LinkResult
+from leadline.model import Statistic
 from leadline.report.encode import COARSE_STEP, FINE_STEP, LARGEST_CODE, packed_ints, packed_times
-from leadline.report.link_data import PagePlan, page_data, plan_page
 from leadline.scan import AxisName, axis_of
 
 

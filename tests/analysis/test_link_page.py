@@ -26,7 +26,7 @@ from conftest import (
     two_hosts,
     write_result,
 )
-from leadline.report.link_page import render
+from leadline.link.page import render
 
 
 def page_of(made: MadeUp, folder: Path) -> tuple[str, Page]:

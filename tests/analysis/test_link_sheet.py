@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from conftest import MadeUp, between_hosts, hostile, partial, sweep, times_of, two_hosts, write_result
 from leadline import load
 from leadline.draw import colours
-from leadline.model import LinkResult
-from leadline.report.link_sheet import HEIGHT_MM, WIDTH_MM, analyses_for_sheet, sheet_page, write_sheet
-from leadline.report.matrix_image import LABEL_ROOM_MM, matrix_of, short_names
+from leadline.link.matrix_image import LABEL_ROOM_MM, matrix_of, short_names
+from leadline.link.result import LinkResult
+from leadline.link.sheet import HEIGHT_MM, WIDTH_MM, analyses_for_sheet, sheet_page, write_sheet
 from leadline.report.paper import Paper, drawing, is_own_sheet, printable, shortened, width_mm, wrapped
 from leadline.scan import AxisName, picture_range
 

@@ -24,7 +24,7 @@ from made_up_bisection import (
 )
 
 import leadline
-from leadline.model import NO_RANK, BisectionResult, PatternKind
+from leadline.bisection.result import NO_RANK, BisectionResult, PatternKind
 
 
 def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:

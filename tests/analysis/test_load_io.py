@@ -25,13 +25,12 @@ from made_up_io import (
 )
 
 import leadline
-from leadline.analyse.io import MOST_ROWS, analyse_phase, coarsened, rest_ns, summed
 from leadline.export.csv_table import csv_pieces
-from leadline.export.io import RANKS, table_of
-from leadline.model import IO_TIMES, IoResult, PhaseState
-from leadline.model.io import Series
-from leadline.report.io_page import analyse_io, render_io
-from leadline.text.io import headline, missing
+from leadline.io.analysis import MOST_ROWS, analyse_phase, coarsened, rest_ns, summed
+from leadline.io.export import RANKS, table_of
+from leadline.io.page import analyse_io, render_io
+from leadline.io.result import IO_TIMES, IoResult, PhaseState, Series
+from leadline.io.text import headline, missing
 
 
 def loaded(made: MadeUpIo, folder: Path) -> IoResult:

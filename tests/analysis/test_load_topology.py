@@ -40,7 +40,7 @@ from made_up_topology import (
 
 import leadline
 from leadline.compat.linktest_report import linktest_report
-from leadline.model import RANK_STATISTICS, Definition, TopologyCell, TopologyResult
+from leadline.topology.result import RANK_STATISTICS, Definition, TopologyCell, TopologyResult
 
 
 def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
@@ -188,7 +188,7 @@ def test_two_channels_between_the_same_ranks(tmp_path: Path):
 
 
 def test_matrices_of_too_many_ranks_are_refused(topology_file: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("leadline.model.topology._MOST_MATRIX_BYTES", 8 * 63)
+    monkeypatch.setattr("leadline.topology.result._MOST_MATRIX_BYTES", 8 * 63)
     message = message_of(topology_file, lambda result: result.channel_matrix("ring2", "1KiB", 0))
     assert message == "a matrix of 8 ranks does not fit into 1 GiB. Ask for the arrivals() of some ranks at a time"
 

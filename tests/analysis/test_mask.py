@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leadline.benchmarks import load
 from leadline.cli.pingponganalysis import main
 from leadline.compat import mask
-from leadline.readers import load
 
 pytestmark = pytest.mark.usefixtures("real_program")
 

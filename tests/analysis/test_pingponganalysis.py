@@ -12,11 +12,11 @@ import pytest
 
 import conftest
 from conftest import MadeUp, write_result
+from leadline.benchmarks import load
 from leadline.cli.pingponganalysis import main
 from leadline.compat import links, pixmaps
 from leadline.compat.options import LETTERS
 from leadline.draw import colours
-from leadline.readers import load
 
 pytestmark = pytest.mark.usefixtures("real_program")
 
@@ -365,7 +365,7 @@ def test_colours_of_the_report_end_at_the_limits(
     monkeypatch: pytest.MonkeyPatch, words: list[str], low_us: float, high_us: float
 ):
     spans = []
-    monkeypatch.setattr("leadline.report.link_sheet.write_sheet", lambda *_, span: spans.append(span))
+    monkeypatch.setattr("leadline.link.sheet.write_sheet", lambda *_, span: spans.append(span))
     assert main(["-p", *words, SERIAL]) == 0
     assert len(spans) == 2
     run = load(SERIAL)

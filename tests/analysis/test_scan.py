@@ -13,22 +13,10 @@ import pytest
 
 import leadline
 from conftest import MadeUp, times_of, two_hosts, write_result
-from leadline.model import LinkResult, PairClass, RankLocation, Slice, Statistic
-from leadline.scan import (
-    AxisName,
-    Cell,
-    Grid,
-    Picture,
-    Scan,
-    axis_of,
-    blocks,
-    columns,
-    edge_for,
-    hosts,
-    picture_range,
-    pictures,
-    scan,
-)
+from leadline.link.result import LinkResult, PairClass
+from leadline.link.scan import Scan, blocks, columns, hosts, pictures, scan
+from leadline.model import RankLocation, Slice, Statistic
+from leadline.scan import AxisName, Cell, Grid, Picture, axis_of, edge_for, picture_range
 from leadline.stats.colour_range import colour_range
 
 PART = Slice(0, -1, 0, 1024)
@@ -213,7 +201,7 @@ def test_columns_are_counted_where_they_are_too_many(
     times[np.random.default_rng(seed).random(times.shape) < 0.1 * (seed % 3)] = np.nan
     result = result_of(some_result, hosts_of_ranks, times, None)
     exact = scan(result, PART).columns_ns
-    monkeypatch.setattr("leadline.scan.one_pass.MOST_KEPT", 10)
+    monkeypatch.setattr("leadline.link.scan.one_pass.MOST_KEPT", 10)
     monkeypatch.setattr(blocks, "BLOCK_CELLS", 1000)
     monkeypatch.setattr(columns, "_ROWS_COUNTED_AT_ONCE", 32)
     monkeypatch.setattr(columns, "_COLUMNS_COUNTED_AT_ONCE", 40)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import leadline
-from leadline.analyse import analyse
+from leadline.link.analysis import analyse
 from leadline.model import Statistic
 
 PROGRAM = Path(__file__).resolve().parents[2] / "benchmarks" / "made_up_result.py"

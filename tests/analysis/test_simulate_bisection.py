@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 
+from leadline.bisection.simulate.contention import Congestion, Extent, simulate
+from leadline.bisection.simulate.experiments import experiment_of_ranks
+from leadline.bisection.simulate.model import SimulatedBisection
+from leadline.bisection.simulate.topology import parse_topology
 from leadline.error import LeadlineError
-from leadline.model.simulation import SimulatedBisection
-from leadline.simulate.bisection import Congestion, Extent, simulate
-from leadline.simulate.experiments import experiment_of_ranks
-from leadline.simulate.topology import parse_topology
 
 pytestmark = pytest.mark.usefixtures("real_program")
 

@@ -15,12 +15,12 @@ from made_up_bisection import MadeUpBisection, even, killed, never_begun, only_n
 
 import leadline
 from conftest import two_hosts, write_result
+from leadline.bisection.result import BisectionResult
+from leadline.bisection.simulate.compare import compare_patterns
+from leadline.bisection.simulate.model import SimulatedBisection
+from leadline.bisection.simulate.result_file import load_simulation, simulation_text
 from leadline.cli.simulate import main
 from leadline.error import LeadlineError
-from leadline.model import BisectionResult
-from leadline.model.simulation import SimulatedBisection
-from leadline.simulate.compare import compare_patterns
-from leadline.simulate.result_file import load_simulation, simulation_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leadline.bisection.simulate.contention import congestion
+from leadline.bisection.simulate.network import NO_LINK, Network
+from leadline.bisection.simulate.topology import parse_topology
 from leadline.error import LeadlineError
-from leadline.simulate.bisection import congestion
-from leadline.simulate.network import NO_LINK, Network
-from leadline.simulate.topology import parse_topology
 
 NAMES = [
     "fat-tree:2x3", "fat-tree:3x4,spines=2", "fat-tree:1x2", "fat-tree:2x2x3", "fat-tree:3x2x3,spines=2,cores=3",

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from made_up_diagnosis import fake_program
 
+from leadline.bisection.simulate.patterns import Participants
 from leadline.error import ExitStatus, LeadlineError
-from leadline.simulate.patterns import Participants
 
 EIGHT = Participants(tuple(range(8)))
 pytestmark = pytest.mark.usefixtures("real_program")

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import leadline
-from leadline.analyse.load import series_of
-from leadline.analyse.topology import analyse_group, groups_of
 from leadline.cli.report import main as report_main
-from leadline.model import Definition, TopologyResult
-from leadline.text import topology as topology_text
+from leadline.topology import text as topology_text
+from leadline.topology.analysis import analyse_group, groups_of
+from leadline.topology.load import series_of
+from leadline.topology.result import Definition, TopologyResult
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 

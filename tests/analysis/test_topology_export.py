@@ -17,8 +17,8 @@ import leadline
 from conftest import two_hosts, write_result
 from leadline.cli.export import main
 from leadline.export.csv_table import header_of
-from leadline.export.topology import TABLES
-from leadline.model import TopologyResult
+from leadline.topology.export import TABLES
+from leadline.topology.result import TopologyResult
 
 Lines = list[dict[str, str]]
 

@@ -13,8 +13,8 @@ from browser import Opened, overlaps
 from made_up_topology import MADE_UP_TOPOLOGIES, write_topologies
 
 import leadline
-from leadline.model import TopologyResult
-from leadline.report.topology_page import render_topology
+from leadline.topology.page import render_topology
+from leadline.topology.result import TopologyResult
 
 pytest_plugins = ["browser"]
 pytestmark = pytest.mark.browser

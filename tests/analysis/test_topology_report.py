@@ -31,12 +31,12 @@ import leadline
 from leadline.cli.pingponganalysis import main as pingponganalysis_main
 from leadline.cli.report import main as report_main
 from leadline.cli.view import main as view_main
-from leadline.model import TopologyResult
-from leadline.report import topology_page
 from leadline.report.frame import is_own_report
 from leadline.report.paper import width_mm
 from leadline.report.sheet import SIZE, Line, fitted
-from leadline.report.topology_page import render_topology
+from leadline.topology import page as topology_page
+from leadline.topology.page import render_topology
+from leadline.topology.result import TopologyResult
 
 
 def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
@@ -228,8 +228,8 @@ def test_many_ranks_have_a_small_page(tmp_path: Path):
 
 
 def test_pictures_shrink_until_the_page_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("leadline.report.topology_data.BUDGET_BYTES", 6_000)
-    monkeypatch.setattr("leadline.report.topology_data.SMALLEST_PICTURE", 4)
+    monkeypatch.setattr("leadline.topology.data.BUDGET_BYTES", 6_000)
+    monkeypatch.setattr("leadline.topology.data.SMALLEST_PICTURE", 4)
     made = MadeUpTopologies(nodes(8, 4), ["complete2"], [1024, 2048, 4096, 8192], 1)
     (part, *_) = Page(render_topology(loaded(made, tmp_path))).data()["parts"]
     matrix = part["matrices"]["ranks"]

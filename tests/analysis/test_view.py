@@ -28,8 +28,9 @@ from conftest import (
 )
 from leadline import load
 from leadline.error import LeadlineError
+from leadline.link.scan import pictures
 from leadline.model import Statistic
-from leadline.scan import AxisName, Grid, axis_of, pictures
+from leadline.scan import AxisName, Grid, axis_of
 from leadline.view.answers import Answers
 from leadline.view.index import coarser
 from leadline.view.tiles import edge_of_index, largest_edge

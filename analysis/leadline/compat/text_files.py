@@ -11,7 +11,8 @@ import numpy as np
 
 from leadline.compat.histogram import Histogram
 from leadline.compat.rows import LOW_BANDWIDTH_MIB_PER_S, Survey, bandwidth_mib_per_s
-from leadline.model import FloatArray, IntArray, LinkResult, Slice
+from leadline.link.result import LinkResult
+from leadline.model import FloatArray, IntArray, Slice
 
 # Takes the number of the first row, and rows: [some, N].
 RowWriter = Callable[[int, FloatArray], None]

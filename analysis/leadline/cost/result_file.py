@@ -6,8 +6,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from leadline.cost.model import PatternCost, Placement
 from leadline.error import LeadlineError
-from leadline.model.pattern_cost import PatternCost, Placement
 from leadline.text_file import json_text, plain
 
 BENCHMARK = "pattern-cost"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from leadline.diagnosis.program import ask
 from leadline.error import LeadlineError
-from leadline.model import BisectionResult, Diagnosis, LinkResult, Slice
+from leadline.model import Diagnosis, JudgedResult, Slice
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,12 @@ class Diagnosed:
     absent: str = ""
 
 
-def diagnosed_in(result: BisectionResult | LinkResult) -> Diagnosed:
+def diagnosed_in(result: JudgedResult) -> Diagnosed:
     """What the file has, without the program."""
     return Diagnosed(result.diagnoses, "" if result.diagnoses else "the result file has none")
 
 
-def diagnosed(result: BisectionResult | LinkResult, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
+def diagnosed(result: JudgedResult, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
     """What the file has of these slices; where it has not all, or where a topology is given now, the program's answer.
     That it cannot answer is a reason, but an error where its user names a topology.
     """
@@ -43,7 +43,7 @@ def diagnosed(result: BisectionResult | LinkResult, parts: Sequence[Slice], topo
         return Diagnosed({}, f"the result file has none, and {why}")
 
 
-def _with_profile(result: BisectionResult | LinkResult, found: Mapping[Slice, Diagnosis]) -> dict[Slice, Diagnosis]:
+def _with_profile(result: JudgedResult, found: Mapping[Slice, Diagnosis]) -> dict[Slice, Diagnosis]:
     """The program is asked without the site profile that the run was judged by: what the file has of it stays."""
     of_file = result.diagnoses
     return {

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from leadline.model import BisectionResult, Diagnosis, LinkResult, Slice
+from leadline.model import Diagnosis, JudgedResult, Slice
 from leadline.program import Ask, answer, unusable
 from leadline.readers.contents import DamagedError
 from leadline.readers.diagnosis import diagnosis_of
@@ -17,7 +17,7 @@ _PAIRS_A_SECOND = 4e6
 
 
 def ask(
-    result: BisectionResult | LinkResult, topology: str | None = None, threshold: float | None = None,
+    result: JudgedResult, topology: str | None = None, threshold: float | None = None,
     false_discovery_rate: float | None = None, parts: Sequence[Slice] = (),
 ) -> dict[Slice, Diagnosis]:  # fmt: skip
     """Its diagnoses of all slices, or where these have one size or one repeat in common of no others than such."""
@@ -34,7 +34,7 @@ def ask(
         raise unusable(program, error) from error
 
 
-def _only(result: BisectionResult | LinkResult, parts: Sequence[Slice]) -> list[str]:
+def _only(result: JudgedResult, parts: Sequence[Slice]) -> list[str]:
     sizes, repeats = ({getattr(part, name) for part in parts} for name in ("message_size_bytes", "repeat"))
     words = ["--message-size", str(*sizes)] if len(sizes) == 1 and len(result.message_sizes_bytes) > 1 else []
     is_one = len(repeats) == 1 and len({part.repeat for part in result.slices}) > 1

@@ -1,18 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a result is once it is loaded: plain frozen data; matrices are read when they are asked for."""
+"""What results of all benchmarks have in common: plain frozen data; arrays are read when they are asked for."""
 
 from leadline.model.array import LabelledArray
-from leadline.model.bisection import (
-    NO_RANK,
-    BaselineSamples,
-    BisectionReader,
-    BisectionResult,
-    Connections,
-    PatternKind,
-    Patterns,
-    SlowConnection,
-)
-from leadline.model.comparison import ComparedSize, Comparison
 from leadline.model.diagnosis import (
     Change,
     ComparedClass,
@@ -23,24 +12,10 @@ from leadline.model.diagnosis import (
     Fault,
     FaultDirection,
     FindingList,
+    JudgedResult,
     Persistence,
     ShownPair,
     Symptom,
-)
-from leadline.model.io import IO_TIMES, IoPhase, IoResult, PhaseRows, PhaseState, Series
-from leadline.model.link import (
-    AllToAll,
-    LinkResult,
-    LinkTestRecord,
-    PairClass,
-    PairMatrices,
-    Provenance,
-    ReadBlock,
-    ReadPairs,
-    ReadRows,
-    Retest,
-    SampledPairs,
-    Spread,
 )
 from leadline.model.run import (
     BoolArray,
@@ -55,41 +30,15 @@ from leadline.model.run import (
     Slice,
 )
 from leadline.model.table import Record, Table
-from leadline.model.topology import (
-    RANK_STATISTICS,
-    Arrivals,
-    Channels,
-    Definition,
-    LoadPoint,
-    Rates,
-    ServedChannels,
-    Topology,
-    TopologyCell,
-    TopologyReader,
-    TopologyResult,
-)
 from leadline.settings import Statistic
 
 __all__ = [
-    "IO_TIMES",
-    "NO_RANK",
-    "RANK_STATISTICS",
-    "AllToAll",
-    "Arrivals",
-    "BaselineSamples",
-    "BisectionReader",
-    "BisectionResult",
     "BoolArray",
     "Change",
-    "Channels",
     "Column",
     "ComparedClass",
-    "ComparedSize",
-    "Comparison",
     "Component",
     "ComponentKind",
-    "Connections",
-    "Definition",
     "DiagnosedClass",
     "Diagnosis",
     "Fault",
@@ -98,42 +47,17 @@ __all__ = [
     "FindingList",
     "FloatArray",
     "IntArray",
-    "IoPhase",
-    "IoResult",
+    "JudgedResult",
     "LabelledArray",
-    "LinkResult",
-    "LinkTestRecord",
-    "LoadPoint",
-    "PairClass",
-    "PairMatrices",
-    "PatternKind",
-    "Patterns",
     "Persistence",
-    "PhaseRows",
-    "PhaseState",
     "Progress",
-    "Provenance",
     "RankLocation",
-    "Rates",
-    "ReadBlock",
-    "ReadPairs",
-    "ReadRows",
     "Record",
-    "Retest",
     "RunProvenance",
     "RunResult",
-    "SampledPairs",
-    "Series",
-    "ServedChannels",
     "ShownPair",
     "Slice",
-    "SlowConnection",
-    "Spread",
     "Statistic",
     "Symptom",
     "Table",
-    "Topology",
-    "TopologyCell",
-    "TopologyReader",
-    "TopologyResult",
 ]

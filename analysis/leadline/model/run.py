@@ -9,12 +9,12 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.error import ExitStatus, LeadlineError
+from leadline.error import LeadlineError, wrong
 from leadline.model.table import Record, first_of, of_lines
 from leadline.units import bytes_text, counted, parse_bytes
 
@@ -112,6 +112,8 @@ class RunResult:
     file; without one the file is open as long as the result is in use.
     """
 
+    benchmark: ClassVar[str]  # whose result it is: "link"
+
     path: Path
     format_version: int
     nonce: str
@@ -162,6 +164,16 @@ class RunResult:
             f"{self._parts()} of {sizes}; {counted(len(self.findings), 'finding')}",
         )
 
+    def size_indices(self, size_bytes: int | None) -> tuple[int, ...]:
+        """Where a message size stands among those of the result, None = all of them. LeadlineError where it has none
+        such.
+        """
+        sizes = self.message_sizes_bytes
+        if size_bytes is not None and size_bytes not in sizes:
+            there = ", ".join(bytes_text(one) for one in sizes)
+            raise wrong(f"the result has no message size {bytes_text(size_bytes)}", f"It has {there}")
+        return tuple(index for index, one in enumerate(sizes) if size_bytes in (None, one))
+
     def _number_of_option(self, name: str, otherwise: float) -> float:
         """What the run was told; files may not have it."""
         try:
@@ -182,7 +194,7 @@ class RunResult:
         sizes = ", ".join(bytes_text(one) for one in self.message_sizes_bytes)
         repeats = ", ".join(dict.fromkeys(str(part.repeat) for part in parts))
         problem = f"several {what}s of the result fit; say which" if found else f"the result has no such {what}"
-        raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
+        raise wrong(problem, f"It has size={sizes}; repeat={repeats}")
 
     def _parts(self) -> str:
         """What has these sizes, in a few words."""
@@ -209,4 +221,4 @@ def member_of(kind: type[_Choice], word: _Choice | str, choices: Iterable[_Choic
 def no_choice(what: str, word: object, choices: Iterable[str]) -> LeadlineError:
     """The error for a word that is none of the choices."""
     there = ", ".join(choices)
-    return LeadlineError(f"there is no {what} {word}", hint=f"There is {there}", status=ExitStatus.BAD_COMMAND_LINE)
+    return wrong(f"there is no {what} {word}", f"There is {there}")

@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from leadline.benchmarks import BENCHMARKS
 from leadline.model import RunResult
 
 GENERATOR = "leadline report"
@@ -27,10 +28,15 @@ def html_page(
     is_served: bool = False, **context: Any,
 ) -> str:  # fmt: skip
     """A page from its template, the names of its styles and scripts, and its scripts' data by the ids of their
-    elements. Everything from the file is escaped.
+    elements. Files are the benchmark's own or shared. Everything from the file is escaped.
     """
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("leadline.report", "templates"),
+        loader=jinja2.ChoiceLoader(
+            [
+                jinja2.PackageLoader(package, "templates")
+                for package in ("leadline.report", BENCHMARKS[result.benchmark])
+            ]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands make of a result of the parallel file test; see leadline.benchmarks.Commands."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from leadline.export.csv_table import header_of
+from leadline.export.table import Table
+from leadline.io.result import IoResult
+from leadline.model import Progress
+
+OPTIONS = frozenset({"ranks"})
+HINTS = {
+    "": "A report of a parallel file test has all phases",
+    "message_size": "A parallel file test has objects of one size",
+    "channels": "Use --ranks",
+}
+
+
+def report(
+    result: IoResult, _options: argparse.Namespace, kind: str, _tell: Callable[[str], None]
+) -> Callable[[Progress], str | bytes]:
+    """See Commands."""
+    if kind == "html":
+        from leadline.io.page import render_io
+
+        return lambda progress: render_io(result, progress)
+    from leadline.io.sheet import io_sheet
+
+    return lambda progress: io_sheet(result, kind, progress)
+
+
+def table(result: IoResult, options: argparse.Namespace) -> tuple[Table[Any], Sequence[Any]]:
+    """See Commands."""
+    from leadline.io.export import table_of
+
+    return table_of(result, options.ranks), result.size_indices(options.message_size)
+
+
+def headers() -> tuple[str, ...]:
+    """See Commands."""
+    from leadline.io.export import TABLES
+
+    return tuple(header_of(one.columns) for one in TABLES)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The phases of a parallel file test, or its ranks in each phase, as columns for all exported tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.export.table import Block, Table, Words, by_column, plain_name, with_others
+from leadline.io.result import IO_TIMES, IoPhase, IoResult, PhaseState
+from leadline.model import Column, Progress
+
+_NAME_COLUMNS = (
+    Column("phase", "1", "number of the phase, from 1"),
+    Column("operation", "", "write or read"),
+    Column("repeat", "1", "number of the repetition, from 1"),
+)
+_RATES = {
+    "bytes_per_s": "all bytes by the I/O time of the slowest rank",
+    "bytes_per_s_mean": "all bytes by the mean I/O time",
+    "bytes_per_s_transfer": "the same without open, preallocation, sync and close",
+    "bytes_per_s_wall": "all bytes from the first begin to the last end",
+    "bytes_per_s_at_stop": "when the time limit passed",
+}
+_COUNTS = ("bytes", "message_bytes", "num_objects", "num_calls", "num_continued", "num_mismatches")
+_LATENCIES = ("call_ns_min", "call_ns_p50", "call_ns_p90", "call_ns_p99", "call_ns_p999", "call_ns_max")
+_RANK_COUNTS = {
+    "num_objects": "objects of the rank", "bytes": "that it moved to or from files",
+    "message_bytes": "that it sent to or got from other ranks", "num_calls": "write or read calls",
+    "num_continued": "calls that moved less than asked", "num_mismatches": "objects that were not as written",
+}  # fmt: skip
+
+
+def table_of(result: IoResult, is_of_ranks: bool) -> Table[IoResult]:
+    """Which table a result gives: of its phases, or of the ranks in each of them."""
+    return with_others(RANKS, result.other_columns) if is_of_ranks else PHASES
+
+
+def _names(phase: IoPhase) -> list[Any]:
+    return [phase.index + 1, phase.operation, phase.repeat + 1]
+
+
+def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
+    rows = []
+    for phase in result.measured_phases:
+        rows.append([
+            *_names(phase), int(phase.state == PhaseState.COMPLETE),
+            *(None if math.isnan(count) else int(count) for count in map(phase.value, _COUNTS)),
+            *(phase.value(name) for name in (*_RATES, *_LATENCIES)),
+            phase.summary.get("source"), phase.summary.get("is_durable") and 1,
+        ])  # fmt: skip
+    yield by_column(rows)
+    if progress:
+        progress(1)
+
+
+def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
+    hosts, files = (
+        [plain_name(name) for name in names] for names in ([one.host for one in result.ranks], result.files)
+    )
+    measured = result.measured_phases
+    for done, phase in enumerate(measured):
+        moved = result.rows(phase)
+        rank = np.flatnonzero(moved.has_row)
+        has_calls = moved.num_calls[rank] > 0
+        yield (
+            *([value] * len(rank) for value in _names(phase)), rank, Words(rank, hosts),
+            [files[file] if 0 <= file < len(files) else None for file in moved.file[rank].tolist()],
+            *(values[rank] for values in (moved.begin_ns, moved.end_ns, moved.io_ns)),
+            *(moved.times_ns[name][rank] for name in IO_TIMES),
+            *(getattr(moved, name)[rank] for name in _RANK_COUNTS),
+            *(np.where(has_calls, values[rank], np.nan) for values in (moved.call_ns_min, moved.call_ns_max)),
+            moved.bytes_per_s[rank], *(values[rank] for values in moved.others.values()),
+        )  # fmt: skip
+        if progress:
+            progress((done + 1) / len(measured))
+
+
+PHASES: Table[IoResult] = Table(
+    (
+        *_NAME_COLUMNS,
+        Column("complete", "1", "1 where it finished"),
+        *(Column(name, "bytes" if name.endswith("bytes") else "1", "over all ranks") for name in _COUNTS),
+        *(Column(name, "bytes/s", meaning) for name, meaning in _RATES.items()),
+        *(Column(name, "ns", "time of a call") for name in _LATENCIES),
+        Column("source", "", "of a read: cache, storage, mixed or not_known"),
+        Column("durable", "1", "of a write: 1 where nothing of it was dirty at its end"),
+    ),
+    _phases,
+)
+RANKS: Table[IoResult] = Table(
+    (
+        *_NAME_COLUMNS,
+        Column("rank", "1", "whose row it is"),
+        Column("host", "", "its host"),
+        Column("file", "", "that its objects are in"),
+        Column("begin_ns", "ns", "before its open, since the barrier before the phase"),
+        Column("end_ns", "ns", "after its close and sync"),
+        Column("io_ns", "ns", "between them, without fill, verify and a sync that is outside"),
+        *(Column(f"{name}_ns", "ns", "what it spent on this") for name in IO_TIMES),
+        *(Column(name, "bytes" if name.endswith("bytes") else "1", text) for name, text in _RANK_COUNTS.items()),
+        Column("call_ns_min", "ns", "its fastest call"),
+        Column("call_ns_max", "ns", "its slowest call"),
+        Column("bytes_per_s", "bytes/s", "its bytes by its I/O time"),
+    ),
+    _ranks,
+)
+TABLES = (PHASES, RANKS)
