@@ -7,14 +7,15 @@ import csv
 import io
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import program
 import pytest
 from made_up_bisection import even, write_bisection
 from made_up_topology import under_load, write_topologies
+from result import wrong_json
 
 from conftest import (
     MadeUp,
@@ -30,12 +31,7 @@ from conftest import (
 )
 from leadline.cli.cost import main
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
-import program
-from result import wrong_json
-
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = json.loads((ROOT / "docs" / "formats" / "pattern-cost.schema.json").read_text(encoding="utf-8"))
 Files = Callable[[MadeUp], str]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import program
 import pytest
 from made_up_diagnosis import diagnosis, fake_program, fault, in_slices, program_that_says, slow_component
 
@@ -22,10 +23,6 @@ from leadline.link.analysis import analyse
 from leadline.link.judged import judged
 from leadline.link.result import LinkResult
 from leadline.model import ComponentKind, FaultDirection
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
-import program
 
 
 def loaded(folder: Path, made: MadeUp) -> LinkResult:

@@ -14,7 +14,7 @@ from leadline.compat import mask
 
 pytestmark = pytest.mark.usefixtures("real_program")
 
-SERIAL = str(Path(__file__).resolve().parents[1] / "samples" / "linktest" / "ompi_n8_1MiB_ser.sion")
+SERIAL = str(Path(__file__).resolve().parents[2] / "samples" / "linktest" / "ompi_n8_1MiB_ser.sion")
 
 
 def test_only_named_pairs_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

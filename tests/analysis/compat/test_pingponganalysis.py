@@ -20,7 +20,7 @@ from leadline.draw import colours
 
 pytestmark = pytest.mark.usefixtures("real_program")
 
-SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SERIAL = str(SAMPLES / "linktest" / "ompi_n8_1MiB_ser.sion")
 ALWAYS = {"distribution.dat", "distribution_bw.dat", "mapping.dat"}
 FILES = {

@@ -12,7 +12,7 @@ from leadline.cli.linktest_report import main
 
 pytestmark = pytest.mark.usefixtures("real_program")
 
-SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SAMPLE = SAMPLES / "linktest" / "ompi_n4_1B_par.sion"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
+import program
 import pytest
 
 import leadline
@@ -19,10 +19,6 @@ from leadline.bisection.simulate.experiments import participants_of_result
 from leadline.cli.report import main as report_main
 from leadline.diagnosis import diagnose, diagnosed_in
 from leadline.stats.interval import MeanInterval
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
-import program
 
 FABRIC = {
     "same_host": {"latency_ns": 600, "bandwidth_bytes_per_s": 2.2e10},

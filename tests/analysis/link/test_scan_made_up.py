@@ -13,7 +13,7 @@ import leadline
 from leadline.link.analysis import analyse
 from leadline.model import Statistic
 
-PROGRAM = Path(__file__).resolve().parents[2] / "benchmarks" / "made_up_result.py"
+PROGRAM = Path(__file__).resolve().parents[3] / "benchmarks" / "made_up_result.py"
 
 
 def made_up(path: Path, *words: str) -> leadline.LinkResult:

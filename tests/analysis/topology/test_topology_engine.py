@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import program
 import pytest
 
 import leadline
@@ -18,10 +18,6 @@ from leadline.topology import text as topology_text
 from leadline.topology.analysis import analyse_group, groups_of
 from leadline.topology.load import series_of
 from leadline.topology.result import Definition, TopologyResult
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
-import program
 
 FABRIC = {
     "same_host": {"latency_ns": 600, "bandwidth_bytes_per_s": 2.2e10},

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import copy
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import program
 import pytest
 from browser import Opened
 from made_up_comparison import compared_class, compared_size, program_that_compares, slower_host
@@ -27,10 +27,6 @@ from leadline.link.sheet import analyses_for_sheet, sheet_page
 from leadline.model import Change
 from leadline.readers.contents import DamagedError
 from leadline.report.paper import drawing
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
-import program
 
 pytest_plugins = ["browser"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from made_up_bisection import MadeUpBisection, even, killed, never_begun, only_named, slow_host, write_bisection
+from result import wrong_json
 
 import leadline
 from conftest import two_hosts, write_result
@@ -22,14 +22,10 @@ from leadline.bisection.simulate.result_file import load_simulation, simulation_
 from leadline.cli.simulate import main
 from leadline.error import LeadlineError
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
-from result import wrong_json
-
 pytestmark = pytest.mark.usefixtures("real_program")
 
 SCHEMA = json.loads(
-    (Path(__file__).resolve().parents[2] / "docs" / "formats" / "bisection-simulation.schema.json").read_text(
+    (Path(__file__).resolve().parents[3] / "docs" / "formats" / "bisection-simulation.schema.json").read_text(
         encoding="utf-8"
     )
 )
