@@ -27,6 +27,7 @@ from leadline.bisection.connections import SlowCounts
 from leadline.bisection.result import BisectionResult
 from leadline.bisection.simulate.model import PatternComparison
 from leadline.model import BoolArray, ComponentKind, Fault, FloatArray
+from leadline.report.encode import rounded
 from leadline.scan import edge_for
 
 Data = dict[str, Any]
@@ -59,27 +60,23 @@ def first_size(sizes: Sequence[SizeAnalysis]) -> int:
     return order[-1].size_index
 
 
-def _rounded(value: float) -> float | None:
-    return float(f"{value:.6g}") if math.isfinite(value) else None
-
-
 def _size(one: SizeAnalysis) -> Data:
     converged, steps = one.converged, one.worst
     return {
         "size_index": one.size_index,
         "bytes": one.message_size_bytes,
-        "ebb": {"mean": _rounded(one.ebb.mean), "half_width": _rounded(one.ebb.half_width)},
-        "median": _rounded(one.speeds.median),
-        "alone": _rounded(one.baseline.mean),
+        "ebb": {"mean": rounded(one.ebb.mean), "half_width": rounded(one.ebb.half_width)},
+        "median": rounded(one.speeds.median),
+        "alone": rounded(one.baseline.mean),
         "patterns": counts_of_patterns(one),
         "connections": counts_of_connections(one),
         "converged": [
-            [int(num), _rounded(mean), _rounded(half_width)]
+            [int(num), rounded(mean), rounded(half_width)]
             for num, mean, half_width in zip(converged.num.tolist(), converged.mean.tolist(),
                                              converged.half_width.tolist(), strict=True)
         ],
         "worst": _thinned([
-            [step + 1, _rounded(mean), bool(accepted)]
+            [step + 1, rounded(mean), bool(accepted)]
             for step, mean, accepted in zip(steps.index.tolist(), steps.bytes_per_s_mean.tolist(),
                                             steps.accepted.tolist(), strict=True)
         ]),
@@ -119,7 +116,7 @@ def _edges(low: float, high: float, num_bins: int) -> FloatArray:
 
 
 def _counts(edges: FloatArray, counts: np.ndarray) -> Data:
-    return {"edges": [_rounded(edge) for edge in edges.tolist()], "counts": counts.tolist()}
+    return {"edges": [rounded(edge) for edge in edges.tolist()], "counts": counts.tolist()}
 
 
 def component_bars(
@@ -151,7 +148,7 @@ def _bars(counts: SlowCounts, names: Sequence[str], is_slow: BoolArray) -> list[
         worst = begin + int(np.argmax(shares[begin:end]))
         num = int(counts.num[worst])
         bars.append({
-            "begin": begin, "end": end, "share": _rounded(float(shares[worst])) if num else None, "num": num,
+            "begin": begin, "end": end, "share": rounded(float(shares[worst])) if num else None, "num": num,
             "num_slow": int(counts.num_slow[worst]), "slow": bool(is_slow[begin:end].any()),
             "name": names[worst] if edge == 1 else f"worst of {end - begin}: {names[worst]}",
         })  # fmt: skip
@@ -167,10 +164,10 @@ def _simulated(comparison: PatternComparison) -> Data:
     columns = (comparison.pattern_index[shown], comparison.simulated[shown], comparison.measured[shown])
     return {
         "points": [
-            [index, _rounded(simulated), _rounded(measured)]
+            [index, rounded(simulated), rounded(measured)]
             for index, simulated, measured in zip(*(column.tolist() for column in columns), strict=True)
         ],
-        "ratio": _rounded(comparison.ratio),
+        "ratio": rounded(comparison.ratio),
         "unit": "of pairs alone" if comparison.has_baseline else "of the fastest connection",
         "deviating": deviating,
     }

@@ -24,9 +24,6 @@ from leadline.units import bytes_text, plain
 _STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bisection.css")
 # The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "bisection_charts.js")
-_WITHOUT_SCRIPT = (
-    "Charts are drawn by a script inside this page, and scripts are switched off. The tables have the numbers."
-)
 
 
 @dataclass(frozen=True)
@@ -84,12 +81,10 @@ def render_bisection(
         benchmark="Bisection test",
         title=bisection_text.title(result),
         run_line=bisection_text.run_line(result),
-        no_findings=bisection_text.no_findings(result),
+        no_findings=run_text.no_findings(result),
         headline=bisection_text.headline(result, analysis.sizes, analysis.diagnosed, analysis.comparison),
         verdict=verdict(result, analysis),
         missing=bisection_text.missing(result, analysis.sizes),
-        without_script=_WITHOUT_SCRIPT,
-        provenance=run_text.provenance_facts(result),
         run=bisection_text.run_facts(result),
         figures=tables.key_figures(analysis.sizes),
         numbers=tables.size_table(result, analysis.sizes),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from leadline.bisection import tables
 from leadline.bisection import text as bisection_text
@@ -21,32 +22,15 @@ from leadline.bisection.plots import (
 from leadline.bisection.result import BisectionResult
 from leadline.bisection.simulate.model import SimulatedBisection
 from leadline.model import Progress
-from leadline.report.paper import GREY, Kind, Paper, drawing
+from leadline.report.paper import GREY, Kind, Paper
 from leadline.report.plot_frame import Area
-from leadline.report.sheet import (
-    HEADING,
-    HEIGHT_MM,
-    ROW,
-    SIZE,
-    WIDTH_MM,
-    Head,
-    Line,
-    draw_findings,
-    draw_foot,
-    draw_head,
-    findings_height,
-    fitted,
-    heading,
-    moment_of,
-    table,
-)
+from leadline.report.sheet import GAP, HEADING, ROW, SIZE, Head, Line, fitted, heading, problems_of, sheet_of, table
+from leadline.text.run import no_findings
 from leadline.units import bytes_text
 
-_MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
-_FOOT_HEIGHT, _GAP, _PLOT_HEIGHT, _BETWEEN = 10.5, 3.0, 40.0, 6.0
+_PLOT_HEIGHT, _BETWEEN = 40.0, 6.0
 _COMPONENTS_HEIGHT = 26.0
 _MOST_SIDE_BY_SIDE = 3
-_MOST_FINDING_LINES = 6
 _SIZES_SHARE = 0.5  # of the room that tables have, if there is much of everything
 _DEFINITIONS = (
     "eBB: arithmetic mean of the bandwidth over connections and random patterns, one direction. ±: 95 % interval, by "
@@ -63,18 +47,19 @@ def bisection_sheet(
 ) -> bytes:  # fmt: skip
     """The sheet about some message sizes, as a file's contents."""
     analysis = analyse_bisection(result, sizes, simulated, progress, topology)
-    with drawing():
-        paper = _page(result, analysis)
-        return paper.rendered(Kind(kind), f"Bisection test: {bisection_text.title(result)}", moment_of(result))
+    head = Head(
+        "bisection test",
+        bisection_text.title(result),
+        problems_of(result, bisection_text.missing(result, analysis.sizes)),
+        tuple(bisection_text.headline(result, analysis.sizes, analysis.diagnosed, analysis.comparison)),
+        bisection_text.run_facts(result),
+    )
+    draw = partial(_draw, result, analysis)
+    return sheet_of(result, kind, head, no_findings(result), _DEFINITIONS, draw)
 
 
-def _page(result: BisectionResult, analysis: BisectionAnalysis) -> Paper:
-    x, width = _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
-    paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
-    y = draw_head(paper, x, _TOP, width, result, _head(result, analysis)) + _GAP - 1.5
-    foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
-    no_findings = bisection_text.no_findings(result)
-    below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
+def _draw(result: BisectionResult, analysis: BisectionAnalysis, paper: Paper, area: Area) -> None:
+    x, y, width, end = area.x, area.y, area.width, area.y + area.height
     one = tables.shown_first(analysis.sizes)
     if one.ebb.num:
         name = f"Over {one.ebb.num:,} random patterns with {bytes_text(one.message_size_bytes)}"
@@ -84,23 +69,11 @@ def _page(result: BisectionResult, analysis: BisectionAnalysis) -> Paper:
     for row in _further_plots(paper, result, analysis):
         y = _draw_row(paper, Area(x, y, width, _PLOT_HEIGHT), " · ".join(name for name, _ in row),
                       [draw for _, draw in row])  # fmt: skip
-    y = _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result, analysis)
+    y = _draw_tables(paper, Area(x, y, width, end - y), result, analysis)
     of_components = component_bars(result, analysis.components, faults_of(result, analysis))
-    if of_components and foot - below - _GAP - y > _COMPONENTS_HEIGHT + 1.5:
+    if of_components and end - y > _COMPONENTS_HEIGHT + 1.5:
         kind, bars = next(iter(of_components.items()))
         draw_places(paper, Area(x, y + 1.5, width, _COMPONENTS_HEIGHT), kind, bars)
-    draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
-    draw_foot(paper, x, foot, width, result, _DEFINITIONS)
-    return paper
-
-
-def _head(result: BisectionResult, analysis: BisectionAnalysis) -> Head:
-    lost = bisection_text.missing(result, analysis.sizes)
-    problems = (f"{lost}.",) if lost else ()
-    if not result.complete:
-        problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
-    headline = tuple(bisection_text.headline(result, analysis.sizes, analysis.diagnosed, analysis.comparison))
-    return Head("bisection test", bisection_text.title(result), problems, headline, bisection_text.run_facts(result))
 
 
 def _draw_row(paper: Paper, area: Area, name: str, plots: Sequence[Callable[[Area], None]]) -> float:
@@ -109,7 +82,7 @@ def _draw_row(paper: Paper, area: Area, name: str, plots: Sequence[Callable[[Are
     width = (area.width - _BETWEEN * (len(plots) - 1)) / len(plots)
     for index, draw in enumerate(plots):
         draw(Area(area.x + index * (width + _BETWEEN), area.y + HEADING + 1.5, width, area.height))
-    return area.y + HEADING + area.height + _GAP
+    return area.y + HEADING + area.height + GAP
 
 
 def _further_plots(paper: Paper, result: BisectionResult, analysis: BisectionAnalysis) -> list[list[Named]]:
@@ -141,7 +114,7 @@ def _draw_tables(paper: Paper, area: Area, result: BisectionResult, analysis: Bi
     wanted = len(slow["rows"])
     if numbers["rows"]:
         most = max(num_rows - wanted, int(_SIZES_SHARE * num_rows), 1)
-        y = _draw_sizes(paper, Area(area.x, y, area.width, 0), numbers, most) + _GAP / 2
+        y = _draw_sizes(paper, Area(area.x, y, area.width, 0), numbers, most) + GAP / 2
         num_rows -= min(most, len(numbers["rows"]))
     if wanted and num_rows > 0:
         y = _draw_slow(paper, Area(area.x, y, area.width, 0), slow, num_rows)

@@ -14,7 +14,7 @@ from leadline.bisection.analysis import SizeAnalysis
 from leadline.bisection.data import first_size
 from leadline.bisection.result import BisectionResult
 from leadline.bisection.simulate.model import PatternComparison
-from leadline.units import Unit, bandwidth_text, bandwidth_unit, bytes_text, in_unit, number, time_unit
+from leadline.units import Unit, bandwidth_text, bandwidth_unit, bytes_text, in_unit, middle, number, time_unit
 
 Row = dict[str, Any]
 
@@ -48,15 +48,10 @@ def key_figures(sizes: Sequence[SizeAnalysis]) -> list[tuple[str, str, str, str]
     ]  # fmt: skip
 
 
-def _unit_of(values: Sequence[float]) -> Unit:
-    there = [value for value in values if math.isfinite(value) and value > 0]
-    return bandwidth_unit(math.sqrt(min(there) * max(there)) if there else math.nan)
-
-
 def size_table(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> Row:
     """A row for each message size that has random patterns."""
     measured = [one for one in sizes if one.ebb.num]
-    unit = _unit_of([one.ebb.mean for one in measured])
+    unit = bandwidth_unit(middle([one.ebb.mean for one in measured]))
     return {"unit": unit.name, "rows": [_size_row(result, one, unit) for one in measured]}
 
 
@@ -76,7 +71,7 @@ def _size_row(result: BisectionResult, one: SizeAnalysis, unit: Unit) -> Row:
 
 def named_rows(one: SizeAnalysis) -> Row:
     """Named patterns of a size, slowest first, with bars beside the effective bisection bandwidth."""
-    unit = _unit_of([pattern.bytes_per_s_mean for pattern in one.named])
+    unit = bandwidth_unit(middle([pattern.bytes_per_s_mean for pattern in one.named]))
     longest = max((p.bytes_per_s_mean for p in one.named), default=math.nan)
     scale = one.ebb.mean if one.ebb.num else longest
     rows = []
@@ -96,7 +91,7 @@ def named_rows(one: SizeAnalysis) -> Row:
 def slow_rows(result: BisectionResult, one: SizeAnalysis) -> Row:
     """The slowest connections of random patterns, slowest first."""
     speeds = [1e9 * one.message_size_bytes / slow.seen.time_ns for slow in one.slow]
-    unit = _unit_of([one.speeds.median])
+    unit = bandwidth_unit(middle([one.speeds.median]))
     rows = []
     for slow, speed in zip(one.slow, speeds, strict=True):
         seen = slow.seen
@@ -119,7 +114,7 @@ def _pattern_of(result: BisectionResult, one: SizeAnalysis, pattern_number: int)
 def pattern_rows(result: BisectionResult, one: SizeAnalysis, most: int = MOST_PATTERNS) -> Row:
     """The random patterns with the lowest means."""
     patterns = one.random
-    unit = _unit_of([one.ebb.mean])
+    unit = bandwidth_unit(middle([one.ebb.mean]))
     rows = []
     for pattern in np.argsort(patterns.bytes_per_s_mean, kind="stable")[:most].tolist():
         from_rank, to_rank = int(patterns.slowest_from[pattern]), int(patterns.slowest_to[pattern])
@@ -138,7 +133,7 @@ def pattern_rows(result: BisectionResult, one: SizeAnalysis, most: int = MOST_PA
 def bucket_rows(one: SizeAnalysis) -> Row:
     """Connections by their time, as the run's own summary has them."""
     times = time_unit(one.buckets[0].low_ns if one.buckets else math.nan)
-    unit = _unit_of([one.speeds.median])
+    unit = bandwidth_unit(middle([one.speeds.median]))
     total = sum(bucket.num for bucket in one.buckets)
     rows = []
     for bucket in one.buckets:

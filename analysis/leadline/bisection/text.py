@@ -260,8 +260,3 @@ def _until(result: BisectionResult) -> str:
     if options.get("time_limit", "0") != "0":
         ends.append(f"{options['time_limit']} s")
     return ", or ".join(ends)
-
-
-def no_findings(result: BisectionResult) -> str:
-    """Why there are no findings of the run itself."""
-    return "None." if result.summary is not None else "The file has no summary: the run did not finish."

@@ -14,12 +14,12 @@ null = not known.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from leadline.io.analysis import PhaseAnalysis, rest_ns
 from leadline.io.result import IO_TIMES, IoResult
+from leadline.report.encode import rounded
 
 Data = dict[str, Any]
 
@@ -36,16 +36,12 @@ def page_of(result: IoResult, analyses: Sequence[PhaseAnalysis]) -> Data:
     return {"times": list(IO_TIMES), "colours": KIND_COLOURS, "phases": [_phase(result, one) for one in analyses]}
 
 
-def _rounded(value: float) -> float | None:
-    return float(f"{value:.6g}") if math.isfinite(value) else None
-
-
 def _phase(result: IoResult, one: PhaseAnalysis) -> Data:
     summary = one.phase.summary
     return {
         "index": one.phase.index,
         "name": one.phase.name,
-        "end_ns": _rounded(one.end_ns),
+        "end_ns": rounded(one.end_ns),
         "num_ranks": int(one.rows.has_row.sum()),
         "is_part": bool(one.shown_ranks.size < one.rows.has_row.sum()),
         "ranks": ranks_of(result, one),
@@ -70,10 +66,10 @@ def ranks_of(result: IoResult, one: PhaseAnalysis) -> list[Data]:
         {
             "rank": rank,
             "host": result.ranks[rank].host,
-            "begin_ns": _rounded(float(one.rows.begin_ns[rank])),
-            "times": [_rounded(float(one.rows.times_ns[name][rank])) for name in IO_TIMES],
-            "rest": _rounded(float(rest[rank])),
-            "bytes_per_s": _rounded(float(rates[rank])),
+            "begin_ns": rounded(float(one.rows.begin_ns[rank])),
+            "times": [rounded(float(one.rows.times_ns[name][rank])) for name in IO_TIMES],
+            "rest": rounded(float(rest[rank])),
+            "bytes_per_s": rounded(float(rates[rank])),
             "slow": rank in slow,
         }
         for rank in one.shown_ranks.tolist()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leadline.export.table import Block, Table, Words, by_column, plain_name, with_others
-from leadline.io.result import IO_TIMES, IoPhase, IoResult, PhaseState
+from leadline.io.result import IO_TIMES, LATENCIES, RATES, IoPhase, IoResult, PhaseState
 from leadline.model import Column, Progress
 
 _NAME_COLUMNS = (
@@ -18,15 +18,7 @@ _NAME_COLUMNS = (
     Column("operation", "", "write or read"),
     Column("repeat", "1", "number of the repetition, from 1"),
 )
-_RATES = {
-    "bytes_per_s": "all bytes by the I/O time of the slowest rank",
-    "bytes_per_s_mean": "all bytes by the mean I/O time",
-    "bytes_per_s_transfer": "the same without open, preallocation, sync and close",
-    "bytes_per_s_wall": "all bytes from the first begin to the last end",
-    "bytes_per_s_at_stop": "when the time limit passed",
-}
 _COUNTS = ("bytes", "message_bytes", "num_objects", "num_calls", "num_continued", "num_mismatches")
-_LATENCIES = ("call_ns_min", "call_ns_p50", "call_ns_p90", "call_ns_p99", "call_ns_p999", "call_ns_max")
 _RANK_COUNTS = {
     "num_objects": "objects of the rank", "bytes": "that it moved to or from files",
     "message_bytes": "that it sent to or got from other ranks", "num_calls": "write or read calls",
@@ -49,7 +41,7 @@ def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None =
         rows.append([
             *_names(phase), int(phase.state == PhaseState.COMPLETE),
             *(None if math.isnan(count) else int(count) for count in map(phase.value, _COUNTS)),
-            *(phase.value(name) for name in (*_RATES, *_LATENCIES)),
+            *(phase.value(name) for name in (*RATES, *LATENCIES)),
             phase.summary.get("source"), phase.summary.get("is_durable") and 1,
         ])  # fmt: skip
     yield by_column(rows)
@@ -84,8 +76,8 @@ PHASES: Table[IoResult] = Table(
         *_NAME_COLUMNS,
         Column("complete", "1", "1 where it finished"),
         *(Column(name, "bytes" if name.endswith("bytes") else "1", "over all ranks") for name in _COUNTS),
-        *(Column(name, "bytes/s", meaning) for name, meaning in _RATES.items()),
-        *(Column(name, "ns", "time of a call") for name in _LATENCIES),
+        *(Column(name, "bytes/s", meaning) for name, meaning in RATES.items()),
+        *(Column(name, "ns", "time of a call") for name in LATENCIES),
         Column("source", "", "of a read: cache, storage, mixed or not_known"),
         Column("durable", "1", "of a write: 1 where nothing of it was dirty at its end"),
     ),

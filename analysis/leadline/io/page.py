@@ -10,15 +10,11 @@ from leadline.io.data import page_of
 from leadline.io.result import IoPhase, IoResult
 from leadline.model import Progress
 from leadline.report.frame import html_page
-from leadline.text import run as run_text
 from leadline.units import plain
 
 _STYLES = ("report.css", "matrix.css", "chart.css", "bisection.css", "io.css")
 # The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "timeline.js", "io_charts.js")
-_WITHOUT_SCRIPT = (
-    "Charts are drawn by a script inside this page, and scripts are switched off. The tables have the numbers."
-)
 
 
 def analyse_io(result: IoResult, progress: Progress | None = None) -> list[PhaseAnalysis]:
@@ -51,8 +47,6 @@ def render_io(result: IoResult, progress: Progress | None = None) -> str:
         headline=io_text.headline(result),
         verdict=verdict(result),
         missing=io_text.missing(result),
-        without_script=_WITHOUT_SCRIPT,
-        provenance=run_text.provenance_facts(result),
         run=io_text.run_facts(result),
         figures=tables.key_figures(result),
         phases=tables.phase_table(phases),

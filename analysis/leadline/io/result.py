@@ -18,6 +18,15 @@ from leadline.model.table import Record, Table
 IO_TIMES = (
     "open", "preallocate", "call", "wait", "send", "receive", "barrier", "fill", "verify", "sync", "close",
 )  # fmt: skip
+# Of a phase, in its summary.
+RATES = {
+    "bytes_per_s": "all bytes by the I/O time of the slowest rank",
+    "bytes_per_s_mean": "all bytes by the mean I/O time",
+    "bytes_per_s_transfer": "the same without open, preallocation, sync and close",
+    "bytes_per_s_wall": "all bytes from the first begin to the last end",
+    "bytes_per_s_at_stop": "when the time limit passed",
+}
+LATENCIES = ("call_ns_min", "call_ns_p50", "call_ns_p90", "call_ns_p99", "call_ns_p999", "call_ns_max")
 NUM_LATENCY_BUCKETS = 128
 NUM_SERIES_BINS = 128
 

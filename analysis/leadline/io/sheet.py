@@ -15,29 +15,11 @@ from leadline.io.page import analyse_io
 from leadline.io.plots import draw_latencies, draw_throughput, draw_use, kinds_of
 from leadline.io.result import IoResult
 from leadline.model import Progress
-from leadline.report.paper import GREY, Kind, Paper, drawing, width_mm
+from leadline.report.paper import GREY, Kind, Paper, width_mm
 from leadline.report.plot_frame import Area
-from leadline.report.sheet import (
-    HEADING,
-    HEIGHT_MM,
-    ROW,
-    SIZE,
-    WIDTH_MM,
-    Head,
-    Line,
-    draw_findings,
-    draw_foot,
-    draw_head,
-    findings_height,
-    fitted,
-    heading,
-    moment_of,
-    table,
-)
+from leadline.report.sheet import GAP, HEADING, ROW, SIZE, Head, Line, fitted, heading, problems_of, sheet_of, table
 
-_MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
-_FOOT_HEIGHT, _GAP, _PLOT_HEIGHT, _USE_HEIGHT, _BETWEEN = 10.5, 3.0, 34.0, 44.0, 6.0
-_MOST_FINDING_LINES = 6
+_PLOT_HEIGHT, _USE_HEIGHT, _BETWEEN = 34.0, 44.0, 6.0
 _MOST_PHASES = 6
 _DEFINITIONS = (
     "Bandwidth: all bytes by the I/O time of the slowest rank, from before its open to after its close, without "
@@ -48,45 +30,26 @@ _DEFINITIONS = (
 def io_sheet(result: IoResult, kind: Kind | str, progress: Progress | None = None) -> bytes:
     """The sheet, as a file's contents. The last write and the last read have plots, all phases numbers."""
     analyses = analyse_io(result, progress)
-    with drawing():
-        paper = _page(result, analyses)
-        return paper.rendered(Kind(kind), f"Parallel file test: {io_text.title(result)}", moment_of(result))
+    head = Head(
+        "parallel file test",
+        io_text.title(result),
+        problems_of(result, io_text.missing(result)),
+        tuple(io_text.headline(result)),
+        io_text.run_facts(result),
+    )
+    plotted = shown(analyses)
+
+    def draw(paper: Paper, area: Area) -> None:
+        y = _draw_plots(paper, area, plotted) if plotted else area.y
+        _draw_tables(paper, Area(area.x, y, area.width, area.y + area.height - y), result)
+
+    return sheet_of(result, kind, head, io_text.no_findings(result), _DEFINITIONS, draw)
 
 
 def shown(analyses: Sequence[PhaseAnalysis]) -> list[PhaseAnalysis]:
     """The last write and the last read that have rows."""
     last = {one.phase.operation: one for one in analyses if one.rows.has_row.any()}
     return [last[operation] for operation in ("write", "read") if operation in last]
-
-
-def _page(result: IoResult, analyses: Sequence[PhaseAnalysis]) -> Paper:
-    x, width = _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
-    paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
-    y = draw_head(paper, x, _TOP, width, result, _head(result)) + _GAP - 1.5
-    foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
-    no_findings = io_text.no_findings(result)
-    below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
-    plotted = shown(analyses)
-    if plotted:
-        y = _draw_plots(paper, Area(x, y, width, 0), plotted)
-    _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result)
-    draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
-    draw_foot(paper, x, foot, width, result, _DEFINITIONS)
-    return paper
-
-
-def _head(result: IoResult) -> Head:
-    lost = io_text.missing(result)
-    problems = (f"{lost}.",) if lost else ()
-    if not result.complete:
-        problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
-    return Head(
-        "parallel file test",
-        io_text.title(result),
-        problems,
-        tuple(io_text.headline(result)),
-        io_text.run_facts(result),
-    )
 
 
 def _draw_plots(paper: Paper, area: Area, plotted: Sequence[PhaseAnalysis]) -> float:
@@ -97,13 +60,13 @@ def _draw_plots(paper: Paper, area: Area, plotted: Sequence[PhaseAnalysis]) -> f
     places = [area.x + index * (width + _BETWEEN) for index in range(len(plotted))]
     for x, one in zip(places, plotted, strict=True):
         draw_use(paper, Area(x, y, width, _USE_HEIGHT), one)
-    y += _USE_HEIGHT + _GAP
+    y += _USE_HEIGHT + GAP
     heading(paper, area.x, y, area.width, "Throughput over time, times of calls")
     half = (width - _BETWEEN / 2) / 2
     for x, one in zip(places, plotted, strict=True):
         draw_throughput(paper, Area(x, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
         draw_latencies(paper, Area(x + half + _BETWEEN / 2, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
-    return y + HEADING + _PLOT_HEIGHT + _GAP + 1.5
+    return y + HEADING + _PLOT_HEIGHT + GAP + 1.5
 
 
 def _draw_legend(paper: Paper, x: float, y: float, plotted: Sequence[PhaseAnalysis]) -> float:
@@ -128,7 +91,7 @@ def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
     rows = numbers["rows"][-_MOST_PHASES:]
     lines = [Line(tuple(row[name] for name in columns), bool(row["error"])) for row in rows]
     heads = [(title, name not in ("name", "source")) for name, title in columns.items()]
-    y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + _GAP / 2
+    y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + GAP / 2
     room = int((area.y + area.height - y) / ROW) - 3
     wrong, stragglers = tables.wrong_rows(measured), tables.straggler_rows(measured)
     if wrong and room > 0:
@@ -143,7 +106,7 @@ def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
             ("byte", True),
             ("what", False),
         ]
-        y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + _GAP / 2
+        y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + GAP / 2
         room -= len(lines) + 2
     if stragglers and room > 0:
         y = heading(paper, area.x, y, area.width, "Stragglers")

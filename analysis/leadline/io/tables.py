@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from leadline.io import text as io_text
-from leadline.io.result import IO_TIMES, IoPhase, IoResult
+from leadline.io.result import IO_TIMES, LATENCIES, RATES, IoPhase, IoResult
 from leadline.units import (
     Unit,
     amount_text,
@@ -16,20 +16,13 @@ from leadline.units import (
     bandwidth_unit,
     bytes_text,
     in_unit,
+    middle,
     number,
     time_text,
     time_unit,
 )
 
 Row = dict[str, Any]
-
-_RATES = ("bytes_per_s", "bytes_per_s_mean", "bytes_per_s_transfer", "bytes_per_s_wall", "bytes_per_s_at_stop")
-_LATENCIES = ("call_ns_min", "call_ns_p50", "call_ns_p90", "call_ns_p99", "call_ns_p999", "call_ns_max")
-
-
-def _middle(values: Iterable[float]) -> float:
-    there = [value for value in values if math.isfinite(value) and value > 0]
-    return math.sqrt(min(there) * max(there)) if there else math.nan
 
 
 def key_figures(result: IoResult) -> list[tuple[str, str, str, str]]:
@@ -51,12 +44,12 @@ def key_figures(result: IoResult) -> list[tuple[str, str, str, str]]:
 
 def phase_table(phases: Sequence[IoPhase]) -> Row:
     """A row for each phase: rates in one unit, and where the bytes came from."""
-    unit = bandwidth_unit(_middle(phase.value(name) for phase in phases for name in _RATES))
+    unit = bandwidth_unit(middle(phase.value(name) for phase in phases for name in RATES))
     rows = [
         {
             "name": phase.name,
             "amount": amount_text(phase.value("bytes")) if math.isfinite(phase.value("bytes")) else "–",
-            **{name: in_unit(phase.value(name), unit) for name in _RATES},
+            **{name: in_unit(phase.value(name), unit) for name in RATES},
             "slowest": _rank_of((phase.summary.get("io") or {}).get("max_rank")),
             "source": io_text.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
             "continued": f"{phase.value('num_continued'):,.0f}" if phase.value("num_continued") > 0 else "–",
@@ -74,10 +67,10 @@ def _rank_of(rank: object) -> str:
 
 def latency_table(phases: Sequence[IoPhase]) -> Row:
     """A row for each phase: quantiles of the calls' times in one unit."""
-    unit = time_unit(_middle(phase.value("call_ns_p50") for phase in phases))
+    unit = time_unit(middle(phase.value("call_ns_p50") for phase in phases))
     rows = [
         {"name": phase.name, "num": f"{phase.value('num_calls'):,.0f}",
-         **{name: in_unit(phase.value(name), unit) for name in _LATENCIES}}
+         **{name: in_unit(phase.value(name), unit) for name in LATENCIES}}
         for phase in phases
         if phase.value("num_calls") > 0
     ]  # fmt: skip
@@ -89,7 +82,7 @@ def time_table(phase: IoPhase) -> Row:
     spreads = {name: (phase.summary.get("times") or {}).get(name) or {} for name in IO_TIMES}
     spreads = {"I/O time": phase.summary.get("io") or {}, **spreads}
     known = {name: spread for name, spread in spreads.items() if spread.get("max")}
-    unit = time_unit(_middle(float(spread["max"]) for spread in known.values()))
+    unit = time_unit(middle(float(spread["max"]) for spread in known.values()))
     rows = [_time_row(name, spread, unit) for name, spread in known.items()]
     return {"index": phase.index, "name": phase.name, "unit": unit.name, "rows": rows}
 

@@ -22,7 +22,6 @@ from leadline.model import Progress, Slice, Statistic
 from leadline.report.frame import html_page
 from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, AxisName, picture_range
 from leadline.stats.colour_range import ColourRange
-from leadline.text import run as run_text
 from leadline.units import bytes_text
 
 _STYLES = ("report.css", "faults.css", "matrix.css")
@@ -140,7 +139,6 @@ def _html(
         compared=comparison_for_page(analyses, compared) if compared else None,
         missing=_missing(result, analyses, num_not_begun),
         without_script=_WITHOUT_SCRIPT,
-        provenance=run_text.provenance_facts(result),
         run=link_text.run_facts(result),
         has_topologies=False,
         parts=content.tables,

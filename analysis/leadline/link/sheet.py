@@ -45,8 +45,14 @@ from leadline.model import Progress, Slice, Statistic
 from leadline.report.paper import GREY, Kind, Paper, drawing, line_mm, shortened, wrapped
 from leadline.report.plot_frame import Area
 from leadline.report.sheet import (
+    BOTTOM,
+    FOOT_HEIGHT,
+    GAP,
     HEADING,
     HEIGHT_MM,
+    MARGIN_X,
+    PIXELS_PER_INCH,
+    TOP,
     WIDTH_MM,
     draw_findings,
     draw_foot,
@@ -60,15 +66,11 @@ from leadline.stats.colour_range import ColourRange, widened
 from leadline.text import run as run_text
 from leadline.units import bytes_text
 
-_MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
-_GAP = 3.0  # between sections
 _PLOT_HEIGHT = 36.0
-_FOOT_HEIGHT = 10.5
 _LARGEST_SIDE, _GOOD_SIDE, _LEAST_SIDE = 101.0, 82.0, 50.0  # of the matrix
 _ROWS_BELOW = (10, 8, 6, 4)  # of the tables at the bottom, fewer where the matrix would become small
 _COLUMN = 46.0  # beside the matrix
 _LEAST_HOSTS_SIDE = 20.0  # of the hosts' matrix, which is left out where there is no room
-_PIXELS_PER_INCH = 200.0
 _PNG_SIDE = 1024  # pixels that the matrix of a picture has at least
 
 
@@ -122,17 +124,17 @@ def sheet_page(
     """The page before it becomes a file; inside drawing()."""
     diagnosed = diagnosed or diagnosed_in(result)
     analyses = _judged(result, analyses, diagnosed)
-    analysis, x, width = analyses[0], _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
-    paper, points = Paper(WIDTH_MM, HEIGHT_MM, _PIXELS_PER_INCH), sweep_points(analyses)
+    analysis, x, width = analyses[0], MARGIN_X, WIDTH_MM - 2 * MARGIN_X
+    paper, points = Paper(WIDTH_MM, HEIGHT_MM, PIXELS_PER_INCH), sweep_points(analyses)
     tables = tables_of(result, analysis)
     head = head_of(result, analyses, num_not_begun, diagnosed, compared)
-    y = draw_head(paper, x, _TOP, width, result, head) + _GAP - 1.5
+    y = draw_head(paper, x, TOP, width, result, head) + GAP - 1.5
     left = width * (0.66 if result.findings else 0.74)
     findings_width = width - left - 6
     classes, no_findings = classes_height(tables), link_text.no_findings(result)
-    foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
+    foot = HEIGHT_MM - BOTTOM - FOOT_HEIGHT
     around = HEADING + 2.0 + TICK_ROOM_MM + BAR_ROOM_MM
-    others = classes + _PLOT_HEIGHT + HEADING + 3 * _GAP + 1 + around
+    others = classes + _PLOT_HEIGHT + HEADING + 3 * GAP + 1 + around
     for most in _ROWS_BELOW:
         below = max(retests_height(tables, most), findings_height(result, no_findings, findings_width, most))
         matrix_room = foot - y - below - others
@@ -141,12 +143,12 @@ def sheet_page(
     side = min(max(matrix_room, _LEAST_SIDE), _LARGEST_SIDE)
     plots = _PLOT_HEIGHT + min(max(matrix_room - side, 0.0), 14.0)
     _draw_matrix_block(paper, Area(x, y, width, side + around), side, result, analysis, statistic, span)
-    y += side + around + _GAP
+    y += side + around + GAP
     heading(paper, x, y, width, "How many pairs take how long" + (", and how time grows with size" if points else ""))
     _draw_plots(paper, Area(x, y + HEADING + 1.5, width, plots - 1.5), result, analysis, points)
-    y += HEADING + plots + _GAP
+    y += HEADING + plots + GAP
     draw_classes(paper, x, y, width, tables)
-    y += classes + _GAP
+    y += classes + GAP
     draw_retests(paper, x, y, left, result, tables, most)
     draw_findings(paper, x + left + 6, y, findings_width, result, no_findings, most)
     draw_foot(paper, x, foot, width, result, definitions_of(result, analysis))
@@ -177,13 +179,13 @@ def _draw_matrix_block(
     draw_matrix(paper, frame, pixel_factor(matrix.size))
     draw_colour_bar(paper, frame)
     y = area.y
-    extent = min(_COLUMN - 2, area.height - legend_height(matrix) - hosts_height(result) - HEADING - 2.4 - _GAP)
+    extent = min(_COLUMN - 2, area.height - legend_height(matrix) - hosts_height(result) - HEADING - 2.4 - GAP)
     if of_hosts is not None and 1 < len(result.hosts) < result.num_ranks and extent >= _LEAST_HOSTS_SIDE:
         heading(paper, column_x, y, _COLUMN, "Hosts to hosts, median")
         small = matrix_of(result, analysis, of_hosts, span)
         at = Frame(small, column_x + (_COLUMN - extent) / 2, y + HEADING + 2.4, extent)
         draw_matrix(paper, at, pixel_factor(small.size), labelled=False)
-        y += HEADING + 2.4 + extent + _GAP
+        y += HEADING + 2.4 + extent + GAP
     if legend(matrix):
         y = draw_legend(paper, column_x, heading(paper, column_x, y, _COLUMN, "Legend"), _COLUMN, matrix)
     if result.num_ranks > 1:
@@ -227,7 +229,7 @@ def _picture_page(
     picture, span = _picture(result, analysis, statistic)
     matrix = matrix_of(result, analysis, picture, span)
     factor = max(-(-_PNG_SIDE // matrix.size), 1)
-    pixel = 25.4 / _PIXELS_PER_INCH
+    pixel = 25.4 / PIXELS_PER_INCH
     side, margin = factor * matrix.size * pixel, 10.0
     x = _whole(margin + LABEL_ROOM_MM, pixel)
     width = x + side + margin
@@ -238,7 +240,7 @@ def _picture_page(
     marks = legend(matrix)
     top = _whole(y + 2 + len(sentences) * line_mm(9) + line_mm(7) + TICK_ROOM_MM + 3, pixel)
     height = top + side + BAR_ROOM_MM + 7 + 3.5 * len(marks) + 4
-    paper = Paper(_whole(width, pixel), _whole(height, pixel), _PIXELS_PER_INCH)
+    paper = Paper(_whole(width, pixel), _whole(height, pixel), PIXELS_PER_INCH)
     y = paper.paragraph(margin, margin + 3, title, 13, bold=True) - 0.8
     y = paper.paragraph(margin, y, sentences, 9)
     paper.text(margin, y, shortened(what, width - 2 * margin, 7), 7, colour=GREY)

@@ -15,6 +15,7 @@ from leadline.link.analysis import MOST_STANDOUTS, SliceAnalysis, Verdict
 from leadline.link.result import LinkResult
 from leadline.model import Slice
 from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR
+from leadline.text import run as run_text
 from leadline.text.diagnosis import headline_of, slower_than_profile
 from leadline.text.diagnosis import verdict as verdict_of_diagnosis
 from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where
@@ -350,7 +351,7 @@ def no_findings(result: LinkResult) -> str:
     """Why there are no findings of the run itself."""
     if result.linktest:
         return "LinkTest looks for none."
-    return "None." if result.summary is not None else "The file has no summary: the run did not finish."
+    return run_text.no_findings(result)
 
 
 def _messages(result: LinkResult, noun: str = "") -> str:

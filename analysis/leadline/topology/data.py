@@ -22,12 +22,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from leadline.model import Statistic
-from leadline.report.encode import COARSE_STEP, FINE_STEP
+from leadline.report.encode import COARSE_STEP, FINE_STEP, rounded
 from leadline.report.matrix_data import (
     BUDGET_BYTES,
     LARGEST_PICTURE,
@@ -55,6 +56,7 @@ _TERMS = {
 HUES = ("#31688e", "#c2570c", "#2c7a4b", "#8250df", "#0e8a9b", "#a5397a", "#8a6d1d", "#57606a", "#b3001b", "#3d5a1e")
 _MODES = {"both-ways": "", "answered": "7 4", "phased": "7 4", "one-way": "2 3"}
 _DASH_OF_OTHERS = "1 2"
+_rounded = partial(rounded, digits=5)
 
 
 def axes_of(result: TopologyResult, largest_size: int) -> tuple[AxisName, ...]:
@@ -144,10 +146,6 @@ def part_of(analysis: GroupAnalysis, groups: Sequence[TopologyGroup]) -> dict[st
         "ranks": _ranks(analysis),
         "hosts": _hosts(analysis),
     }  # fmt: skip
-
-
-def _rounded(value: float) -> float | None:
-    return float(f"{value:.5g}") if math.isfinite(value) else None
 
 
 def _ranks(analysis: GroupAnalysis) -> list[list[float | None]]:

@@ -10,25 +10,10 @@ from dataclasses import dataclass
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import Progress
-from leadline.report.paper import GREY, Kind, Paper, drawing
+from leadline.report.paper import GREY, Kind, Paper
 from leadline.report.plot_frame import Area, inside, labels_below, name_above
-from leadline.report.sheet import (
-    HEADING,
-    HEIGHT_MM,
-    ROW,
-    SIZE,
-    WIDTH_MM,
-    Head,
-    Line,
-    draw_findings,
-    draw_foot,
-    draw_head,
-    findings_height,
-    fitted,
-    heading,
-    moment_of,
-    table,
-)
+from leadline.report.sheet import GAP, HEADING, ROW, SIZE, Head, Line, fitted, heading, problems_of, sheet_of, table
+from leadline.text.run import no_findings
 from leadline.topology import text as topology_text
 from leadline.topology.analysis import GroupAnalysis, analyse_group, groups_of
 from leadline.topology.data import HUES, hue_numbers
@@ -37,11 +22,9 @@ from leadline.topology.result import Definition, TopologyResult
 from leadline.topology.tables import load_rows, number_table
 from leadline.units import bandwidth_unit, bytes_text, plain
 
-_MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
-_FOOT_HEIGHT, _GAP, _PLOT_HEIGHT = 10.5, 3.0, 66.0
+_PLOT_HEIGHT = 66.0
 _LEGEND = 30.0  # right of the plot
 _MOST_MARKED = 60  # points of a line that have marks
-_MOST_FINDING_LINES = 6
 _DASHES: dict[str, tuple[float, ...]] = {
     "both-ways": (),
     "answered": (4, 2),
@@ -76,40 +59,32 @@ def topology_sheet(
         if progress:
             progress((done + 1) / len(wanted))
     load = tuple(one for one in series_of(result) if one.size_index in sizes)
-    with drawing():
-        paper = _page(result, analyses, load)
-        return paper.rendered(Kind(kind), f"Topology test: {topology_text.title(result)}", moment_of(result))
+    head = Head(
+        "topology test",
+        topology_text.title(result),
+        problems_of(result, topology_text.missing(result, analyses)),
+        tuple(topology_text.headline(result, analyses, load)),
+        topology_text.run_facts(result),
+    )
+
+    def draw(paper: Paper, area: Area) -> None:
+        if load:
+            area = _draw_plot(paper, area, "Throughput over time", _load_curves(result, load), is_load=True)
+            _draw_load(paper, area, load)
+        elif any(analysis.num_measured for analysis in analyses):
+            name = "What the network sustains: all bytes transferred, over message size"
+            area = _draw_plot(paper, area, name, _rate_curves(analyses), is_load=False)
+            _draw_numbers(paper, area, result, analyses)
+
+    return sheet_of(result, kind, head, no_findings(result), _DEFINITIONS, draw)
 
 
-def _page(result: TopologyResult, analyses: list[GroupAnalysis], load: tuple[LoadSeries, ...]) -> Paper:
-    x, width = _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
-    paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
-    y = draw_head(paper, x, _TOP, width, result, _head(result, analyses, load)) + _GAP - 1.5
-    foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
-    no_findings = topology_text.no_findings(result)
-    below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
-    if load:
-        heading(paper, x, y, width, "Throughput over time")
-        _draw_curves(paper, Area(x, y + HEADING + 1.5, width, _PLOT_HEIGHT), _load_curves(result, load), is_load=True)
-        y += HEADING + _PLOT_HEIGHT + _GAP
-        _draw_load(paper, Area(x, y, width, foot - below - _GAP - y), load)
-    elif any(analysis.num_measured for analysis in analyses):
-        heading(paper, x, y, width, "What the network sustains: all bytes transferred, over message size")
-        _draw_curves(paper, Area(x, y + HEADING + 1.5, width, _PLOT_HEIGHT), _rate_curves(analyses), is_load=False)
-        y += HEADING + _PLOT_HEIGHT + _GAP
-        _draw_numbers(paper, Area(x, y, width, foot - below - _GAP - y), result, analyses)
-    draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
-    draw_foot(paper, x, foot, width, result, _DEFINITIONS)
-    return paper
-
-
-def _head(result: TopologyResult, analyses: list[GroupAnalysis], load: tuple[LoadSeries, ...]) -> Head:
-    lost = topology_text.missing(result, analyses)
-    problems = (f"{lost}.",) if lost else ()
-    if not result.complete:
-        problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
-    headline = tuple(topology_text.headline(result, analyses, load))
-    return Head("topology test", topology_text.title(result), problems, headline, topology_text.run_facts(result))
+def _draw_plot(paper: Paper, area: Area, name: str, curves: list[Curve], is_load: bool) -> Area:
+    """Returns what is left of the room."""
+    heading(paper, area.x, area.y, area.width, name)
+    _draw_curves(paper, Area(area.x, area.y + HEADING + 1.5, area.width, _PLOT_HEIGHT), curves, is_load)
+    y = area.y + HEADING + _PLOT_HEIGHT + GAP
+    return Area(area.x, y, area.width, area.y + area.height - y)
 
 
 def _rate_curves(analyses: list[GroupAnalysis]) -> list[Curve]:

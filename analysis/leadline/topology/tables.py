@@ -22,6 +22,7 @@ from leadline.units import (
     bytes_text,
     in_unit,
     interval_text,
+    middle,
     moment_text,
     number,
     time_text,
@@ -82,17 +83,11 @@ def _name_of(series: LoadSeries) -> str:
     return f"{series.topology.name}, {bytes_text(series.message_size_bytes)}"
 
 
-def _middle(values: Sequence[float]) -> float:
-    """The middle of the values' logarithms, for the choice of a unit."""
-    there = [value for value in values if math.isfinite(value) and value > 0]
-    return math.sqrt(min(there) * max(there)) if there else math.nan
-
-
 def number_table(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> Row:
     """A row for each topology (or family) and size that was measured."""
     measured = [analysis for analysis in analyses if analysis.num_measured]
-    unit = bandwidth_unit(_middle([rate for one in measured for rate in _all_rates(one)]))
-    times = time_unit(_middle([one.timings[Definition.EXCHANGE].times.median for one in measured]))
+    unit = bandwidth_unit(middle([rate for one in measured for rate in _all_rates(one)]))
+    times = time_unit(middle([one.timings[Definition.EXCHANGE].times.median for one in measured]))
     rows: list[Row] = []
     for analysis in measured:
         row = _number_row(result, analysis, unit, times)
@@ -158,7 +153,7 @@ def centre_rows(result: TopologyResult, analysis: GroupAnalysis, most: int) -> l
 
 def load_rows(load: Sequence[LoadSeries]) -> list[Row]:
     """A row for each topology and size that was under load."""
-    speed = bandwidth_unit(_middle([one.usual_bytes_per_s for one in load]))
+    speed = bandwidth_unit(middle([one.usual_bytes_per_s for one in load]))
     rows = []
     for one in load:
         low = float(one.total_bytes_per_s[one.slowest])

@@ -220,8 +220,3 @@ def run_facts(result: TopologyResult) -> list[tuple[str, str]]:
     order = ("command", "ranks and hosts", "transport", "launcher", "topologies", "exchanges", "at once", "buffers",
              "message size", "wait", "clock", "time (UTC)", "program", "result file")  # fmt: skip
     return [(name, facts[name]) for name in order if facts[name]]
-
-
-def no_findings(result: TopologyResult) -> str:
-    """Why there are no findings of the run itself."""
-    return "None." if result.summary is not None else "The file has no summary: the run did not finish."
