@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The benchmarks that there are, each a package of its own that is loaded when it is needed; reading a result of any.
 
-This and the commands use of a package `reader.Reader(input_file, file).result()`, which gives a RunResult, and
-`commands` (see Commands).
+This and the commands use of a package its modules `reader`, whose `Reader(input_file, file).result()` is a RunResult,
+`commands` and `export` (see Commands, Export).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from leadline.error import LeadlineError
 from leadline.export.table import Table
@@ -45,17 +45,24 @@ class Commands(Protocol):
     ) -> Callable[[Progress], str | bytes]:
         """What makes a report: html, pdf, ps or png; the options are checked before. `tell` takes what is done."""
 
-    def table(self, result: Any, options: argparse.Namespace) -> tuple[Table[Any], Sequence[Any]]:
-        """The table of an export, and the parts of the result that it has rows of."""
 
-    def headers(self) -> tuple[str, ...]:
-        """How its tables begin, as CSV."""
+class Export(Protocol):
+    """What leadline export makes of a result of one benchmark; its module `export` is such."""
+
+    TABLES: tuple[Table[Any], ...]  # as their files begin; they may have more columns
+
+    def table_of(self, result: Any, options: argparse.Namespace) -> tuple[Table[Any], Sequence[Any]]:
+        """A table, and the parts of the result that it has rows of."""
 
 
 def commands_of(benchmark: str) -> Commands:
     """Those of a benchmark that is in the table."""
-    commands: Commands = _part(benchmark, "commands")
-    return commands
+    return cast(Commands, _part(benchmark, "commands"))
+
+
+def export_of(benchmark: str) -> Export:
+    """That of a benchmark that is in the table."""
+    return cast(Export, _part(benchmark, "export"))
 
 
 def _part(benchmark: str, name: str) -> Any:

@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from leadline.bisection.result import BisectionResult
 from leadline.bisection.simulate.result_file import load_simulation
-from leadline.export.csv_table import header_of
-from leadline.export.table import Table
 from leadline.model import Progress
 
 OPTIONS = frozenset({"message_size", "topology", "simulated", "channels"})
@@ -30,17 +27,3 @@ def report(
     from leadline.bisection.sheet import bisection_sheet
 
     return lambda progress: bisection_sheet(result, sizes, kind, simulated, progress, options.topology)
-
-
-def table(result: BisectionResult, options: argparse.Namespace) -> tuple[Table[Any], Sequence[Any]]:
-    """See Commands."""
-    from leadline.bisection.export import table_of
-
-    return table_of(result, options.channels), result.size_indices(options.message_size)
-
-
-def headers() -> tuple[str, ...]:
-    """See Commands."""
-    from leadline.bisection.export import TABLES
-
-    return tuple(header_of(one.columns) for one in TABLES)

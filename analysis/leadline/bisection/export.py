@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -29,9 +30,10 @@ _SPEEDS = {
 }  # fmt: skip
 
 
-def table_of(result: BisectionResult, is_of_channels: bool) -> Table[BisectionResult]:
-    """Which table a result gives: of its patterns, or of their connections."""
-    return CONNECTIONS if is_of_channels else with_others(PATTERNS, result.other_columns)
+def table_of(result: BisectionResult, options: argparse.Namespace) -> tuple[Table[BisectionResult], Sequence[int]]:
+    """The table of its patterns, or of their connections, and the message sizes that it is of."""
+    table = CONNECTIONS if options.channels else with_others(PATTERNS, result.other_columns)
+    return table, result.size_indices(options.message_size)
 
 
 def _ranks(values: IntArray) -> FloatArray:

@@ -11,8 +11,8 @@ from leadline.cli.cost import SEARCH_OPTIONS
 from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless
 from leadline.cli.support import ProgressLine, StepLog, check_output, replacing, say, write
 from leadline.cost import better_placement, measured_times, parse_pattern
-from leadline.cost import csv_file as table
 from leadline.cost import pattern_cost as cost_of
+from leadline.cost import result_file as table
 from leadline.cost.model import PatternCost, Placement
 from leadline.cost.placement import usual_effort, why_no_placement
 from leadline.cost.result_file import cost_text, hosts_text, is_own_json

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from leadline.benchmarks import BENCHMARKS, commands_of, load
+from leadline.benchmarks import BENCHMARKS, commands_of, export_of, load
 from leadline.cli.export import KINDS
 from leadline.cli.options import STANDARD_OUTPUT
 from leadline.cli.support import (
@@ -25,8 +25,8 @@ from leadline.cli.support import (
 )
 from leadline.error import wrong
 from leadline.export import parquet_table
-from leadline.export.csv_table import csv_pieces
-from leadline.link.bad_links import HEADER, bad_links_pieces
+from leadline.export.csv_table import csv_pieces, header_of
+from leadline.link.export import HEADER, bad_links_pieces
 from leadline.link.result import LinkResult
 from leadline.text_file import utf8
 
@@ -60,8 +60,8 @@ def _is_own(path: Path, kind: str, ends: str) -> bool:
     if kind == "parquet":
         return parquet_table.is_own_parquet(path)
     if kind == "csv":
-        headers = [header.rstrip() for name in BENCHMARKS for header in commands_of(name).headers()]
-        return ends.startswith(tuple(headers))  # files may have more columns
+        tables = [table for name in BENCHMARKS for table in export_of(name).TABLES]
+        return ends.startswith(tuple(header_of(table.columns).rstrip() for table in tables))
     return ends.startswith(HEADER)
 
 
@@ -94,7 +94,7 @@ def export(options: argparse.Namespace) -> None:
         steps.opened(result)
         commands = commands_of(result.benchmark)
         expect_options(options, _HAVE, commands.OPTIONS, _HINTS | dict(commands.HINTS))
-        table, parts = commands.table(result, options)
+        table, parts = export_of(result.benchmark).table_of(result, options)
         if kind == "bad-links":
             pieces = bad_links_pieces(cast(LinkResult, result), parts, progress)
         else:

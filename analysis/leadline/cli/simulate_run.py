@@ -8,10 +8,9 @@ from pathlib import Path
 
 from leadline.bisection.reader import load_bisection
 from leadline.bisection.result import BisectionResult, PatternKind
-from leadline.bisection.simulate.compare import compare_patterns
+from leadline.bisection.simulate.compare import PatternCheck, compare_patterns, measured_indices, measured_named
 from leadline.bisection.simulate.contention import Extent, simulate
 from leadline.bisection.simulate.experiments import experiment_of_ranks, experiment_of_result
-from leadline.bisection.simulate.measured import PatternCheck, measured_indices, measured_named
 from leadline.bisection.simulate.model import SimulatedBisection
 from leadline.bisection.simulate.result_file import is_own_simulation, simulation_text
 from leadline.bisection.simulate.text import comparison_lines, expectation_lines, named_lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from leadline.cli.options import DEBUG, STANDARD_OUTPUT, is_given
+from leadline.cli.options import DEBUG, STANDARD_OUTPUT, Parser, is_given
 from leadline.error import ExitStatus, LeadlineError, from_os_error, printable, printable_name, wrong
 from leadline.text_file import utf8
 from leadline.units import bytes_text
@@ -256,6 +257,19 @@ def ended(command: Callable[[Sequence[str]], None], arguments: Sequence[str] | N
         print(f"leadline: {told}", file=sys.stderr)
         return int(told.status)
     return int(ExitStatus.OK)
+
+
+def run_command(parser: Callable[[], Parser], work: str, arguments: Sequence[str] | None) -> int:
+    """Parses the command line; what does the work, `report_run.report` of this package, is loaded only then. The exit
+    status is the return value.
+    """
+
+    def command(words: Sequence[str]) -> None:
+        options = parser().parsed(words)
+        module, _, name = work.partition(".")
+        getattr(importlib.import_module(f"leadline.cli.{module}"), name)(options)
+
+    return ended(command, arguments)
 
 
 def _told(error: Exception, words: Sequence[str]) -> LeadlineError:

@@ -12,12 +12,12 @@ from typing import BinaryIO
 import numpy as np
 
 from leadline.compat import pixmaps, text_files
-from leadline.compat.histogram import Histogram
 from leadline.compat.links import MOST_LINKS, LinksBeyond
 from leadline.compat.mask import masked
 from leadline.compat.options import PROGRAM, Options
 from leadline.compat.output_files import output_files
 from leadline.compat.rows import ROUNDS, Survey, bandwidth_mib_per_s, blocks, survey, times_s
+from leadline.compat.text_files import Histogram
 from leadline.error import ExitStatus, LeadlineError
 from leadline.link.reader import load_link
 from leadline.link.result import LinkResult

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 
 from leadline.benchmarks import load, of_another
 from leadline.diagnosis.components import end_of, pairs_of
-from leadline.diagnosis.known import Diagnosed, diagnosed, diagnosed_in
-from leadline.diagnosis.merged import FoundFault, found_faults
-from leadline.diagnosis.program import ask
+from leadline.diagnosis.known import Diagnosed, FoundFault, ask, diagnosed, diagnosed_in, found_faults
 from leadline.model import Diagnosis, JudgedResult, Slice
 
 __all__ = [

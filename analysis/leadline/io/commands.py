@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
-from leadline.export.csv_table import header_of
-from leadline.export.table import Table
 from leadline.io.result import IoResult
 from leadline.model import Progress
 
@@ -31,17 +28,3 @@ def report(
     from leadline.io.sheet import io_sheet
 
     return lambda progress: io_sheet(result, kind, progress)
-
-
-def table(result: IoResult, options: argparse.Namespace) -> tuple[Table[Any], Sequence[Any]]:
-    """See Commands."""
-    from leadline.io.export import table_of
-
-    return table_of(result, options.ranks), result.size_indices(options.message_size)
-
-
-def headers() -> tuple[str, ...]:
-    """See Commands."""
-    from leadline.io.export import TABLES
-
-    return tuple(header_of(one.columns) for one in TABLES)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -26,9 +27,10 @@ _RANK_COUNTS = {
 }  # fmt: skip
 
 
-def table_of(result: IoResult, is_of_ranks: bool) -> Table[IoResult]:
-    """Which table a result gives: of its phases, or of the ranks in each of them."""
-    return with_others(RANKS, result.other_columns) if is_of_ranks else PHASES
+def table_of(result: IoResult, options: argparse.Namespace) -> tuple[Table[IoResult], Sequence[int]]:
+    """The table of its phases, or of the ranks in each of them, and the message sizes that it is of."""
+    table = with_others(RANKS, result.other_columns) if options.ranks else PHASES
+    return table, result.size_indices(options.message_size)
 
 
 def _names(phase: IoPhase) -> list[Any]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from leadline.error import wrong
-from leadline.export.table import Table
 from leadline.link.result import LinkResult
 from leadline.model import Progress, Slice, Statistic
 from leadline.model.run import no_choice
@@ -66,17 +64,3 @@ def _content(
     stream, num_not_begun = io.BytesIO(), len(parts) - len(analyses)
     write_sheet(result, analyses, stream, kind, statistic, num_not_begun, diagnosed=found, compared=changes)
     return stream.getvalue()
-
-
-def table(result: LinkResult, options: argparse.Namespace) -> tuple[Table[Any], Sequence[Any]]:
-    """See Commands."""
-    from leadline.link.pairs import table_of
-
-    return table_of(result), chosen_parts(result, options.message_size, options.repeat)
-
-
-def headers() -> tuple[str, ...]:
-    """See Commands."""
-    from leadline.link.pairs import HEADER_BEGINNING
-
-    return (HEADER_BEGINNING,)

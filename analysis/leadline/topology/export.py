@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from leadline.error import wrong
 from leadline.export.table import Block, Table, Words, by_column, plain_name
 from leadline.model import Column, Progress
 from leadline.stats.distribution import describe
@@ -42,11 +44,12 @@ def _times_columns(definition: Definition) -> Iterator[Column]:
             yield Column(f"{prefix}{rate}_bytes_per_s_at_{at}", "bytes/s", f"{rate} rate at the {at} time")
 
 
-def table_of(result: TopologyResult, is_of_channels: bool) -> Table[TopologyResult]:
-    """Which table a result gives: of its cells, of its messages, or of the points of its load."""
-    if result.is_load:
-        return LOAD
-    return CHANNELS if is_of_channels else CELLS
+def table_of(result: TopologyResult, options: argparse.Namespace) -> tuple[Table[TopologyResult], Sequence[int]]:
+    """The table of its cells, of its messages, or of the points of its load, and the message sizes that it is of."""
+    if options.channels and result.is_load:
+        raise wrong("the result has no --channels", "It is of a load, in which no message is traced")
+    table = LOAD if result.is_load else CHANNELS if options.channels else CELLS
+    return table, result.size_indices(options.message_size)
 
 
 def _name_of(result: TopologyResult, cell: TopologyCell) -> list[Any]:

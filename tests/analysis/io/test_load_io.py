@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
 from pathlib import Path
 
@@ -182,6 +183,6 @@ def test_columns_of_a_later_version_are_passed_on(tmp_path: Path):
     (column,) = result.other_columns
     assert (column.name, column.unit, column.meaning) == ("queue_ns", "ns", "waiting in queues")
     assert (result.rows(result.phases[0]).to_table()["queue_ns"] == 7.5).all()
-    exported = table_of(result, True)
+    exported, _ = table_of(result, argparse.Namespace(ranks=True, message_size=None))
     assert exported.columns[-1] == column
     assert all(line.endswith(",7.5") for line in "".join(csv_pieces(result, (), exported)).splitlines()[1:])

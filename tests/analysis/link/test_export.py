@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import json
@@ -17,9 +18,11 @@ import pytest
 import leadline
 from conftest import MadeUp, few_rounds, hostile, partial, slow_host, sweep, two_hosts, write_result
 from leadline.cli.export import main
-from leadline.link.pairs import table_of
+from leadline.link.export import table_of
 
 KINDS = {"--csv": ".csv", "--parquet": ".parquet", "--bad-links": ".bad-links.tsv"}
+
+WHOLE = argparse.Namespace(message_size=None, repeat=None)
 
 
 def read_csv(text: str) -> list[dict[str, str]]:
@@ -66,7 +69,7 @@ def test_csv_has_every_pair_to_measure(some_file: Path, capsys: pytest.CaptureFi
     expected = expected_lines(result)
     assert len(lines) == len(expected)
     for line, wanted in zip(lines, expected, strict=True):
-        assert list(line) == [column.name for column in table_of(result).columns]
+        assert list(line) == [column.name for column in table_of(result, WHOLE)[0].columns]
         for name, value in wanted.items():
             read_back = line[name] if isinstance(value, str) else float(line[name]) if line[name] else None
             assert read_back == value, name
@@ -79,7 +82,8 @@ def test_parquet_has_the_same(some_file: Path, capsys: pytest.CaptureFixture[str
     table = pyarrow.parquet.read_table(path)
     result = leadline.load(some_file)
     assert [{name: row[name] for name in row} for row in table.to_pylist()] == [
-        {column.name: wanted[column.name] for column in table_of(result).columns} for wanted in expected_lines(result)
+        {column.name: wanted[column.name] for column in table_of(result, WHOLE)[0].columns}
+        for wanted in expected_lines(result)
     ]
     units = {field.name: field.metadata[b"unit"].decode() for field in table.schema}
     assert units["time_ns_p99"] == "ns"
@@ -91,11 +95,11 @@ def test_parquet_has_the_same(some_file: Path, capsys: pytest.CaptureFixture[str
 def test_blocks_make_one_table(result_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     tables = []
     for num_cells in (1, 1 << 16):
-        monkeypatch.setattr("leadline.link.pairs._BLOCK_CELLS", num_cells)
+        monkeypatch.setattr("leadline.link.export._BLOCK_CELLS", num_cells)
         assert main([str(result_file), "--csv", "-o", "-"]) == 0
         tables.append(capsys.readouterr().out)
     assert tables[0] == tables[1]
-    for what in ("link.pairs._BLOCK_CELLS", "export.parquet_table._GROUP_ROWS"):
+    for what in ("link.export._BLOCK_CELLS", "export.parquet_table._GROUP_ROWS"):
         monkeypatch.setattr(f"leadline.{what}", 1)
     assert main([str(result_file), "--parquet"]) == 0
     file = pyarrow.parquet.ParquetFile(result_file.with_suffix(".parquet"))

@@ -20,7 +20,7 @@ from leadline.cli.report import main as report_main
 from leadline.link.page import render
 from leadline.link.result import LinkResult
 from leadline.link.sheet import analyses_for_sheet, sheet_page
-from leadline.link.strip_cells import StripCells, strip_cells
+from leadline.link.strip import StripCells, strip_cells
 from leadline.report.paper import drawing
 
 pytest_plugins = ["browser"]

@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from leadline.stats.interval import convergence, mean_interval, ratio_interval
-from leadline.stats.student_t import student_t_quantile
+from leadline.stats.interval import convergence, mean_interval, ratio_interval, student_t_quantile
 
 TEN = np.arange(1.0, 11.0)
 

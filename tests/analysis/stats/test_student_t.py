@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from leadline.stats.interval import mean_interval
-from leadline.stats.student_t import student_t_quantile
+from leadline.stats.interval import mean_interval, student_t_quantile
 
 
 @pytest.mark.parametrize(

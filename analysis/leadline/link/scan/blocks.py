@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of rows of a matrix, worked on by a few threads and handed over in the order of the rows."""
+"""Blocks of rows of a matrix, worked on by a few threads and handed over in the order of the rows; the 16-bit codes by
+which their times are counted and looked up.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.link.result import LinkResult
-from leadline.model import BoolArray, FloatArray, Slice, Statistic
+from leadline.model import BoolArray, FloatArray, IntArray, Slice, Statistic
 
 Float32Array = NDArray[np.float32]
 T = TypeVar("T")
@@ -25,6 +27,11 @@ BLOCK_CELLS = 1 << 21
 MOST_THREADS = 4
 # What float32 holds without losing digits; no time lies outside, but a file may say so.
 _FLOAT32_LEAST, _FLOAT32_MOST = 1e-37, 3e38
+Codes = NDArray[np.uint16]
+CODES_AN_OCTAVE = 256
+NUM_CODES = 1 << 16
+# The bits of a positive float32 grow with it; the first 16 of them behind the sign are its code.
+_SHIFT = 15
 
 
 @dataclass(frozen=True)
@@ -88,3 +95,25 @@ def in_order(
 def _num_cores() -> int:
     """Those that this process may run on, where the system says so."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Times:
+    """Times in ns of some rows, [rows, M], NaN = none; those of a row by the rank that they are to."""
+
+    times: FloatArray
+    codes: Codes
+    ranks_at: Callable[[IntArray, IntArray], tuple[IntArray, IntArray]]  # row, column of the array -> from, to
+
+
+def codes_of(times: Float32Array) -> Codes:
+    """A number for every time that grows with it, 256 an octave; NaN is above all times."""
+    return (times.view(np.uint32) >> _SHIFT).astype(np.uint16)
+
+
+def time_of_code(codes: IntArray) -> FloatArray:
+    """The lowest time with that code, float64 in ns."""
+    return (np.asarray(codes).astype(np.uint32) << _SHIFT).view(np.float32).astype(np.float64)
+
+
+NAN_CODE = int(codes_of(np.array([np.nan], dtype=np.float32))[0])

@@ -7,8 +7,16 @@ import threading
 
 import numpy as np
 
-from leadline.link.scan.blocks import as_float32
-from leadline.link.scan.times import CODES_AN_OCTAVE, NAN_CODE, NUM_CODES, Codes, Times, codes_of, time_of_code
+from leadline.link.scan.blocks import (
+    CODES_AN_OCTAVE,
+    NAN_CODE,
+    NUM_CODES,
+    Codes,
+    Times,
+    as_float32,
+    codes_of,
+    time_of_code,
+)
 from leadline.model import FloatArray
 
 # Up to so many ranks all times are kept for the columns (64 MB), above they are counted.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.link.scan.times import NAN_CODE, NUM_CODES, Codes, Times
+from leadline.link.scan.blocks import NAN_CODE, NUM_CODES, Codes, Times
 from leadline.model import BoolArray, FloatArray, IntArray
 from leadline.scan.standout import Cell
 

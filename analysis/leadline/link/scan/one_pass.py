@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.link.result import LinkResult, PairClass
-from leadline.link.scan.blocks import Float32Array, Rows, as_float32, bounds, in_order, read
+from leadline.link.scan.blocks import NAN_CODE, Float32Array, Rows, Times, as_float32, bounds, codes_of, in_order, read
 from leadline.link.scan.columns import MOST_KEPT, CountedColumns, KeptColumns, row_medians
 from leadline.link.scan.examples import Cells, Examples, Slowest
 from leadline.link.scan.found import MOST_MISSING, Scan
 from leadline.link.scan.hosts import Meetings, Met, OwnHosts
 from leadline.link.scan.reduce import Reduced, Reducer
 from leadline.link.scan.sampled import pictures_of_pairs, scan_pairs
-from leadline.link.scan.times import NAN_CODE, Times, codes_of
 from leadline.model import FloatArray, IntArray, Progress, Slice, Statistic
 from leadline.scan.picture import Grid, Picture
 from leadline.stats.tally import Tally

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.link.result import LinkResult, PairClass, SampledPairs
-from leadline.link.scan.blocks import Float32Array, as_float32
+from leadline.link.scan.blocks import Float32Array, Times, as_float32, codes_of
 from leadline.link.scan.examples import Examples, Slowest
 from leadline.link.scan.found import MOST_MISSING, Scan
-from leadline.link.scan.times import Times, codes_of
 from leadline.model import FloatArray, IntArray, Progress, Slice, Statistic
 from leadline.scan.picture import Grid, Picture
 from leadline.stats.tally import Tally
