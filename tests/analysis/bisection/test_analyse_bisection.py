@@ -36,9 +36,7 @@ from leadline.units import Unit
 
 
 def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
-    result = leadline.load(write_bisection(folder / "run.h5", made))
-    assert isinstance(result, BisectionResult)
-    return result
+    return leadline.load_bisection(write_bisection(folder / "run.h5", made))
 
 
 def analysed(result: BisectionResult) -> tuple[list[SizeAnalysis], ComponentsAnalysis]:
@@ -158,8 +156,7 @@ def test_alone_and_yet_below_the_median_under_load_is_slow(tmp_path: Path):
         text = file["summary"][()].decode()
         del file["summary"]
         file["summary"] = text.replace('"slow_alone": true', '"slow_alone": false')
-    result = leadline.load(path)
-    assert isinstance(result, BisectionResult)
+    result = leadline.load_bisection(path)
     assert not any(one.slow_alone for one in result.slow_connections)
     assert {bisection_text.verdict_on(one) for one in analyse_size(result, 0).slow} == {"slow alone, too"}
 

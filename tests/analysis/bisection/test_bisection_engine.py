@@ -35,9 +35,7 @@ def measured(folder: Path, *arguments: str) -> BisectionResult:
     common = ["--transport", f"model:{fabric}", "--local", "8", "--output", str(folder / "run.h5"), "--quiet"]
     done = program.complete([program.PROGRAM, "bisection", *common, *arguments], folder)
     assert done.status == 0, done.err
-    result = leadline.load(folder / "run.h5")
-    assert isinstance(result, BisectionResult)
-    return result
+    return leadline.load_bisection(folder / "run.h5")
 
 
 def told(result: BisectionResult, name: str) -> list[dict[str, Any]]:

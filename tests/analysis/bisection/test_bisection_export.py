@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from pathlib import Path
 
@@ -16,11 +15,8 @@ import pytest
 from made_up_bisection import even, hostile_names, killed, odd, slow_host, write_bisection
 
 import leadline
-from leadline.bisection import export as bisection
 from leadline.bisection.result import BisectionResult
 from leadline.cli.export import main
-from leadline.export.csv_table import header_of
-from leadline.topology import export as topology
 
 Lines = list[dict[str, str]]
 
@@ -31,9 +27,7 @@ def table(path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> Li
 
 
 def loaded(path: Path) -> BisectionResult:
-    result = leadline.load(path)
-    assert isinstance(result, BisectionResult)
-    return result
+    return leadline.load_bisection(path)
 
 
 def test_a_line_for_each_pattern(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -82,20 +76,6 @@ def test_what_was_not_measured_is_empty(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(table(path, capsys)) == 71
 
 
-@pytest.mark.parametrize("channels", [[], ["--channels"]])
-def test_parquet_has_the_same(channels: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_bisection(tmp_path / "run.h5", killed())
-    lines = table(path, capsys, *channels)
-    assert main([str(path), "--parquet", *channels]) == 0
-    parquet = pyarrow.parquet.read_table(tmp_path / "run.parquet")
-    assert parquet.column_names == list(lines[0])
-    assert parquet.schema.field("kind").metadata[b"unit"] == b""
-    assert json.loads(parquet.schema.metadata[b"leadline"])["nonce"] == "a1b2c3"
-    for name in parquet.column_names:
-        values = parquet[name].to_pylist()
-        assert ["" if value is None else str(value) for value in values] == [line[name] for line in lines]
-
-
 def test_the_mean_of_the_lines_is_the_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_bisection(tmp_path / "run.h5", even())
     patterns, connections = table(path, capsys), table(path, capsys, "--channels")
@@ -110,32 +90,6 @@ def test_names_that_a_spreadsheet_would_run(tmp_path: Path, capsys: pytest.Captu
     lines = table(write_bisection(tmp_path / "run.h5", made), capsys, "--channels")
     assert {line["from_host"] for line in lines} == {"'=1+1", 'a,"b', "c\ufffd[1m", "d"}
     assert {line["pattern"] for line in lines} == {"random", "'@SUM(1):1"}
-
-
-def test_an_earlier_table_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_bisection(tmp_path / "run.h5", even())
-    for arguments in ([], ["--channels"], []):
-        assert main([str(path), "--csv", *arguments]) == 0
-    (tmp_path / "run.csv").write_text("mine\n")
-    assert main([str(path), "--csv"]) == 2
-    assert "was not written by this command" in capsys.readouterr().err
-    headers = [header_of(one.columns) for one in (*topology.TABLES, *bisection.TABLES)]
-    assert len(set(headers)) == 5
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--bad-links"], "--bad-links is for results of leadline link. leadline report tells what stands out"),
-        (["--csv", "--repeat", "1"], "--repeat is for results of leadline link"),
-        (["--csv", "--message-size", "3"], "the result has no message size 3"),
-    ],
-)
-def test_what_is_refused(arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_bisection(tmp_path / "run.h5", even())
-    assert main([str(path), *arguments]) == 2
-    assert reason in capsys.readouterr().err
-    assert [one.name for one in tmp_path.iterdir()] == ["run.h5"]
 
 
 def test_columns_of_a_later_version_are_passed_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

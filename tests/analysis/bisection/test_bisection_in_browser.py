@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Opened, overlaps
+from browser import TOOLTIP, Opened, expect_nothing_wide, point_at
 from made_up_bisection import MADE_UP_BISECTIONS, like_a_fat_tree, write_bisection
 
 import leadline
@@ -25,7 +25,6 @@ Open = Callable[..., Opened]
 
 BARS = "(id) => [...document.querySelectorAll(`#${id} > div > svg .bar`)].map((bar) => bar.getAttribute('height'))"
 TEXTS = "(id) => [...document.querySelectorAll(`#${id} > div > svg text`)].map((text) => text.textContent)"
-TOOLTIP = "() => [...document.querySelectorAll('#tooltip p, #tooltip dt, #tooltip dd')].map((e) => e.textContent)"
 
 
 def page_of(result: leadline.BisectionResult, path: Path, **options: Any) -> Path:
@@ -35,9 +34,7 @@ def page_of(result: leadline.BisectionResult, path: Path, **options: Any) -> Pat
 
 
 def loaded(path: Path) -> BisectionResult:
-    result = leadline.load(path)
-    assert isinstance(result, BisectionResult)
-    return result
+    return leadline.load_bisection(path)
 
 
 pytestmark = pytest.mark.usefixtures("real_program")  # pages are kept for all tests here
@@ -60,27 +57,11 @@ def open_bisection(open_file: Callable[..., Opened], bisection_pages: Callable[[
     return lambda name, **options: open_file(bisection_pages(name), **options)
 
 
-def point_at(page: Opened, chart: str, x: float, y: float = 0.5) -> list[str]:
-    """The texts of the tooltip where the mouse is at shares of the chart's width and height."""
-    svg = page.tab.locator(f"#{chart} > div > svg")
-    svg.scroll_into_view_if_needed()
-    box = svg.bounding_box()
-    page.tab.mouse.move(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
-    page.tab.locator("#tooltip").wait_for()
-    found: list[str] = page.ask(TOOLTIP)
-    return found
-
-
 @pytest.mark.parametrize("name", sorted(MADE_UP_BISECTIONS))
 def test_every_page_is_drawn(open_bisection: Open, name: str):
     page = open_bisection(name)
     assert page.ask("() => document.documentElement.dataset.error") is None
-    for width in (1440, 1000, 700, 400):
-        page.tab.set_viewport_size({"width": width, "height": 900})
-        page.settle()
-        assert page.ask("() => document.documentElement.scrollWidth <= window.innerWidth"), width
-        shown = [box for box in page.boxes(".chart > div > svg text:not(.mark)") if box["right"] > box["left"]]
-        assert overlaps(shown) == []
+    expect_nothing_wide(page, (1440, 1000, 700, 400), ".chart > div > svg text:not(.mark)")
 
 
 def test_all_charts_and_tables_follow_the_size(open_bisection: Open):

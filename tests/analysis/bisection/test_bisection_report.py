@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from made_up import nodes
 from made_up_bisection import (
-    MADE_UP_BISECTIONS,
     MadeUpBisection,
     even,
     hostile_names,
@@ -23,24 +22,17 @@ from made_up_bisection import (
     two_ranks,
     write_bisection,
 )
-from made_up_topology import even as even_topology
-from made_up_topology import write_topologies
 from page_source import Page, expect_whole_and_alone
 
 import leadline
-from conftest import two_hosts, write_result
 from leadline.bisection.page import render_bisection
 from leadline.bisection.result import BisectionResult
 from leadline.cli.report import main as report_main
 from leadline.cli.simulate import main as simulate_main
-from leadline.cli.view import main as view_main
-from leadline.report.frame import is_own_report
 
 
 def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
-    result = leadline.load(write_bisection(folder / "run.h5", made))
-    assert isinstance(result, BisectionResult)
-    return result
+    return leadline.load_bisection(write_bisection(folder / "run.h5", made))
 
 
 def page_of(made: MadeUpBisection, folder: Path) -> tuple[str, Page]:
@@ -61,12 +53,6 @@ def simulated(
     assert simulate_main(arguments) == 0
     capsys.readouterr()
     return path, model
-
-
-@pytest.mark.parametrize("name", sorted(MADE_UP_BISECTIONS))
-def test_every_page_is_whole_and_alone(name: str, tmp_path: Path):
-    source, _ = page_of(MADE_UP_BISECTIONS[name](), tmp_path)
-    expect_whole_and_alone(source)
 
 
 @pytest.mark.usefixtures("real_program")
@@ -201,8 +187,7 @@ def test_measured_against_simulated(simulated: tuple[Path, Path], capsys: pytest
     assert "over the same 90 patterns; measured with 1 MiB: 0.7" in page.text
     data = page.data()["simulated"]
     assert [index for index, _, _ in data["points"]] == list(range(90))
-    result = leadline.load(path)
-    assert isinstance(result, BisectionResult)
+    result = leadline.load_bisection(path)
     means = result.patterns(kind="random").bytes_per_s_mean / result.baseline().bytes_per_s.mean()
     assert [measured for _, _, measured in data["points"]] == pytest.approx(means.tolist(), rel=1e-5)
     expected = np.array([simulated for _, simulated, _ in data["points"]])
@@ -211,77 +196,8 @@ def test_measured_against_simulated(simulated: tuple[Path, Path], capsys: pytest
     assert report_main([str(path), "--simulated", str(model), "-o", str(path.with_suffix(".png"))]) == 0
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_bisection(tmp_path / "run.h5", even())
-    assert report_main([str(path)]) == 0
-    assert capsys.readouterr().out == f"{tmp_path / 'run.html'}\n"
-    assert is_own_report((tmp_path / "run.html").read_text(encoding="utf-8")[:4096])
-
-
-@pytest.mark.parametrize(
-    ("made", "kind", "begin"),
-    [
-        *((made, "pdf", b"%PDF-") for made in (slow_host, killed, never_begun, only_named, many_sizes, hostile_names)),
-        (hostile_names, "png", b"\x89PNG"),
-        (hostile_names, "ps", b"%!PS-Adobe"),
-    ],
-)
-def test_a_sheet(made, kind: str, begin: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_bisection(tmp_path / "run.h5", made())
-    sheet = tmp_path / f"run.{kind}"
-    assert report_main([str(path), "-o", str(sheet)]) == 0
-    first = sheet.read_bytes()
-    assert first.startswith(begin)
-    assert report_main([str(path), "-o", str(sheet)]) == 0, "its own is replaced"
-    assert sheet.read_bytes() == first
-    assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (
-            ["--statistic", "p99"],
-            "--statistic is for results of leadline link. A report of a bisection test has all pa",
-        ),
-        (["--repeat", "1"], "--repeat is for results of leadline link"),
-        (["--message-size", "3"], "the result has no message size 3 B. It has 1 MiB"),
-        (["--simulated", "nowhere.json"], "cannot read 'nowhere.json'"),
-    ],
-)
-def test_what_the_command_refuses(
-    arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    path = write_bisection(tmp_path / "run.h5", even())
-    assert report_main([str(path), *arguments]) != 0
-    assert reason in capsys.readouterr().err
-    assert not (tmp_path / "run.html").exists()
-
-
 def test_a_simulation_of_something_else(simulated: tuple[Path, Path], capsys: pytest.CaptureFixture[str]):
     _, model = simulated
     path = write_bisection(model.parent / "other.h5", even())
     assert report_main([str(path), "--simulated", str(model)]) == 2
     assert "16 ranks were measured, 64 simulated" in capsys.readouterr().err
-
-
-def test_a_simulation_beside_other_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    for path in (
-        write_topologies(tmp_path / "topology.h5", even_topology()),
-        write_result(tmp_path / "link.h5", two_hosts()),
-    ):
-        assert report_main([str(path), "--simulated", "model.json"]) == 2
-        assert "--simulated is for results of leadline bisection" in capsys.readouterr().err
-
-
-def test_commands_that_are_about_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_bisection(tmp_path / "run.h5", even())
-    assert view_main([str(path), "--no-browser"]) == 2
-    assert "Use leadline report" in capsys.readouterr().err
-
-
-def test_progress_ends_at_all(tmp_path: Path):
-    told: list[float] = []
-    render_bisection(loaded(many_sizes(), tmp_path), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1

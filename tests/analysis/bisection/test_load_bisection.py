@@ -28,9 +28,7 @@ from leadline.bisection.result import NO_RANK, BisectionResult, PatternKind
 
 
 def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
-    result = leadline.load(write_bisection(folder / "run.h5", made))
-    assert isinstance(result, BisectionResult)
-    return result
+    return leadline.load_bisection(write_bisection(folder / "run.h5", made))
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +48,7 @@ def message_of(path: Path, read: Callable[[BisectionResult], object] = read_all)
 
 
 def test_head_and_patterns(bisection_file: Path):
-    result = leadline.load(bisection_file)
-    assert isinstance(result, BisectionResult)
+    result = leadline.load_bisection(bisection_file)
     assert (result.num_ranks, len(result.hosts), result.nonce) == (64, 16, "a1b2c3")
     assert (result.num_participants, result.num_exchanges, result.seed, result.within_hosts) == (64, 20, 7, False)
     assert result.pattern_names == ("halves", "reversal", "shift:1", "tornado:8")
@@ -91,8 +88,7 @@ def test_the_tables_fit_the_matrices(name: str, tmp_path: Path):
 
 def test_every_way_to_a_column_is_the_same(bisection_file: Path):
     """Rows are longer than a page, and read whole, in pieces, or by one cell."""
-    result = leadline.load(bisection_file)
-    assert isinstance(result, BisectionResult)
+    result = leadline.load_bisection(bisection_file)
     with h5py.File(bisection_file) as file:
         whole = file["bisection/time_ns"][1, :, :105]
         send_to = file["bisection/send_to"][1, :, :105]
@@ -250,6 +246,5 @@ def test_what_lies_behind_the_last_pattern_means_nothing(bisection_file: Path):
 
 def test_a_claim_of_many_patterns_costs_no_memory(tmp_path: Path):
     path = write_bisection(tmp_path / "run.h5", MadeUpBisection(["a", "b"], num_random=[0], rounds=1 << 22, leaf=2))
-    result = leadline.load(path)
-    assert isinstance(result, BisectionResult)
+    result = leadline.load_bisection(path)
     assert (len(result.patterns()), result.max_patterns) == (0, 1 << 22)

@@ -62,9 +62,7 @@ def simulation_of(path: Path, topology: str = "fat-tree:4x4") -> SimulatedBisect
 
 
 def loaded(path: Path) -> BisectionResult:
-    result = leadline.load(path)
-    assert isinstance(result, BisectionResult)
-    return result
+    return leadline.load_bisection(path)
 
 
 def test_what_to_expect(capsys: pytest.CaptureFixture[str]):

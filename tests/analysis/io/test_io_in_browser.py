@@ -8,19 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser import Opened, overlaps
+from browser import Opened, expect_nothing_wide, point_at
 from made_up_io import MADE_UP_IOS, write_io
 
 import leadline
 from leadline.io.page import render_io
-from leadline.io.result import IoResult
 
 pytest_plugins = ["browser"]
 pytestmark = pytest.mark.browser
 Open = Callable[..., Opened]
 
 WIDTHS = "(id) => [...document.querySelectorAll(`#${id} > div > svg rect`)].map((one) => one.getAttribute('width'))"
-TOOLTIP = "() => [...document.querySelectorAll('#tooltip p, #tooltip dt, #tooltip dd')].map((e) => e.textContent)"
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +27,7 @@ def io_pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
     def known(name: str) -> Path:
         path = write_io(tmp_path_factory.mktemp(name) / "run.h5", MADE_UP_IOS[name]())
-        result = leadline.load(path)
-        assert isinstance(result, IoResult)
+        result = leadline.load_io(path)
         page = path.with_suffix(".html")
         page.write_text(render_io(result), encoding="utf-8")
         return page
@@ -44,27 +41,11 @@ def open_io(open_file: Callable[..., Opened], io_pages: Callable[[str], Path]) -
     return lambda name, **options: open_file(io_pages(name), **options)
 
 
-def point_at(page: Opened, chart: str, x: float, y: float) -> list[str]:
-    """The texts of the tooltip where the mouse is at shares of the chart's width and height."""
-    svg = page.tab.locator(f"#{chart} > div > svg")
-    svg.scroll_into_view_if_needed()
-    box = svg.bounding_box()
-    page.tab.mouse.move(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
-    page.tab.locator("#tooltip").wait_for()
-    found: list[str] = page.ask(TOOLTIP)
-    return found
-
-
 @pytest.mark.parametrize("name", sorted(MADE_UP_IOS))
 def test_every_page_is_drawn(open_io: Open, name: str):
     page = open_io(name)
     assert page.ask("() => document.documentElement.dataset.error") is None
-    for width in (1440, 700, 400):
-        page.tab.set_viewport_size({"width": width, "height": 900})
-        page.settle()
-        assert page.ask("() => document.documentElement.scrollWidth <= window.innerWidth"), width
-        shown = [box for box in page.boxes(".chart > div > svg text:not(.mark)") if box["right"] > box["left"]]
-        assert overlaps(shown) == []
+    expect_nothing_wide(page, (1440, 700, 400), ".chart > div > svg text:not(.mark)")
 
 
 def test_charts_and_tables_follow_the_phase(open_io: Open):

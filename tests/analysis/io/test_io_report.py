@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from made_up_io import (
-    MADE_UP_IOS,
     MadeUpIo,
     even,
     hostile_names,
@@ -21,32 +20,22 @@ from made_up_io import (
     write_io,
     wrong_data,
 )
-from page_source import Page, expect_whole_and_alone
+from page_source import Page
 
 import leadline
 from leadline.cli.export import main as export_main
-from leadline.cli.report import main as report_main
-from leadline.cli.view import main as view_main
 from leadline.io import text as io_text
 from leadline.io.page import render_io, verdict
 from leadline.io.result import IoResult
 
 
 def loaded(made: MadeUpIo, folder: Path) -> IoResult:
-    result = leadline.load(write_io(folder / "run.h5", made))
-    assert isinstance(result, IoResult)
-    return result
+    return leadline.load_io(write_io(folder / "run.h5", made))
 
 
 def page_of(made: MadeUpIo, folder: Path) -> tuple[str, Page]:
     source = render_io(loaded(made, folder))
     return source, Page(source)
-
-
-@pytest.mark.parametrize("name", MADE_UP_IOS)
-def test_a_page_is_whole(tmp_path: Path, name: str):
-    source, _ = page_of(MADE_UP_IOS[name](), tmp_path)
-    expect_whole_and_alone(source)
 
 
 def test_an_even_run_is_fine(tmp_path: Path):
@@ -105,41 +94,6 @@ def test_names_from_the_file_stay_text(tmp_path: Path):
     assert "<b>host</b>" not in source
 
 
-@pytest.mark.parametrize(
-    ("name", "ending"),
-    [
-        *((name, "pdf") for name in ("straggling", "wrong_data", "never_begun", "many_ranks", "hostile_names")),
-        ("hostile_names", "png"),
-        ("hostile_names", "ps"),
-    ],
-)
-def test_a_sheet(tmp_path: Path, name: str, ending: str, capsys: pytest.CaptureFixture[str]):
-    path = write_io(tmp_path / "run.h5", MADE_UP_IOS[name]())
-    output = tmp_path / f"run.{ending}"
-    assert report_main([str(path), "-o", str(output)]) == 0
-    capsys.readouterr()
-    begins = {"pdf": b"%PDF", "png": b"\x89PNG", "ps": b"%!PS"}[ending]
-    assert output.read_bytes().startswith(begins)
-
-
-@pytest.mark.parametrize(
-    ("words_", "why"),
-    [(["--statistic", "max"], "--statistic is for results of leadline link"),
-     (["--message-size", "1MiB"], "--message-size is for results with message sizes"),
-     (["--simulated", "x.json"], "--simulated is for results of leadline bisection")],
-)  # fmt: skip
-def test_options_without_effect(tmp_path: Path, words_: list[str], why: str, capsys: pytest.CaptureFixture[str]):
-    path = write_io(tmp_path / "run.h5", even())
-    assert report_main([str(path), *words_]) == 2
-    assert why in capsys.readouterr().err
-
-
-def test_view_says_that_there_is_no_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_io(tmp_path / "run.h5", even())
-    assert view_main([str(path)]) == 2
-    assert "a result of leadline io" in capsys.readouterr().err
-
-
 def table(path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, str]]:
     assert export_main([str(path), "--csv", "-o", "-", *arguments]) == 0
     return list(csv.DictReader(io.StringIO(capsys.readouterr().out), strict=True))
@@ -178,16 +132,3 @@ def test_a_phase_that_failed_has_no_rate(tmp_path: Path, capsys: pytest.CaptureF
 def test_a_formula_stays_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     lines = table(write_io(tmp_path / "run.h5", hostile_names()), capsys, "--ranks")
     assert not any(line["host"].startswith("=") or line["file"].startswith("=") for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [(["--csv", "--channels"], "--channels is for"), (["--bad-links"], "--bad-links is for"),
-     (["--csv", "--repeat", "1"], "--repeat is for")],
-)  # fmt: skip
-def test_tables_that_there_are_not(
-    tmp_path: Path, arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]
-):  # fmt: skip
-    path = write_io(tmp_path / "run.h5", even())
-    assert export_main([str(path), *arguments]) == 2
-    assert why in capsys.readouterr().err

@@ -35,9 +35,7 @@ from leadline.io.text import headline, missing
 
 
 def loaded(made: MadeUpIo, folder: Path) -> IoResult:
-    result = leadline.load(write_io(folder / "run.h5", made))
-    assert isinstance(result, IoResult)
-    return result
+    return leadline.load_io(write_io(folder / "run.h5", made))
 
 
 def test_head_and_phases(tmp_path: Path):

@@ -33,9 +33,7 @@ pytest_plugins = ["browser"]
 
 @pytest.fixture
 def result(tmp_path: Path) -> LinkResult:
-    loaded = leadline.load(write_result(tmp_path / "run.h5", slow_component("host")))
-    assert isinstance(loaded, LinkResult)
-    return loaded
+    return leadline.load_link(write_result(tmp_path / "run.h5", slow_component("host")))
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, folder: Path, *sizes: dict[str, Any]) -> None:
@@ -69,8 +67,7 @@ def test_the_program_is_asked(tmp_path: Path, result: LinkResult, monkeypatch: p
 
 
 def test_only_what_is_shown_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    result = leadline.load(write_result(tmp_path / "run.h5", sweep()))
-    assert isinstance(result, LinkResult)
+    result = leadline.load_link(write_result(tmp_path / "run.h5", sweep()))
     asked(monkeypatch, tmp_path, compared_size(65_536))
     compared("earlier.h5", result, [part for part in result.slices if part.size_index == 2])
     assert json.loads((tmp_path / "arguments.json").read_text())[4:] == ["--message-size", "65536"]
@@ -147,8 +144,7 @@ def test_many_places_are_cut(tmp_path: Path, result: LinkResult, monkeypatch: py
 
 
 def test_nothing_gets_out_of_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    result = leadline.load(write_result(tmp_path / "run.h5", hostile()))
-    assert isinstance(result, LinkResult)
+    result = leadline.load_link(write_result(tmp_path / "run.h5", hostile()))
     text = "</section><script>alert(5)</script>"
     size = compared_size(1024, compared_class(text, 2.0, "slower"), slower=[fault("rank", text, 1, 2.0)], notes=[text])
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_compares(tmp_path, size, before=text)))
@@ -190,8 +186,7 @@ def test_the_real_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     write_result(tmp_path / "after.h5", made)
     earlier = slow_component("link")  # the same machine, with another place at fault
     write_result(tmp_path / "before.h5", earlier)
-    result = leadline.load(tmp_path / "after.h5")
-    assert isinstance(result, LinkResult)
+    result = leadline.load_link(tmp_path / "after.h5")
     said = compared(tmp_path / "before.h5", result)
     assert [one.name for one in said.sizes[0].slower] == ["host node11"]
     assert [(one.name, one.direction.value) for one in said.sizes[0].faster] == [

@@ -26,9 +26,7 @@ from leadline.model import ComponentKind, FaultDirection
 
 
 def loaded(folder: Path, made: MadeUp) -> LinkResult:
-    result = leadline.load(write_result(folder / "run.h5", made))
-    assert isinstance(result, LinkResult)
-    return result
+    return leadline.load_link(write_result(folder / "run.h5", made))
 
 
 def test_a_file_with_a_diagnosis(tmp_path: Path):

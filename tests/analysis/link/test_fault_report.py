@@ -27,9 +27,7 @@ pytest_plugins = ["browser"]
 
 
 def loaded(made: MadeUp, folder: Path) -> LinkResult:
-    result = leadline.load(write_result(folder / "run.h5", made))
-    assert isinstance(result, LinkResult)
-    return result
+    return leadline.load_link(write_result(folder / "run.h5", made))
 
 
 def page_of(made: MadeUp, folder: Path) -> tuple[str, Page]:

@@ -36,9 +36,7 @@ from leadline.topology.result import Definition, TopologyResult
 
 
 def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
-    result = leadline.load(write_topologies(folder / "run.h5", made))
-    assert isinstance(result, TopologyResult)
-    return result
+    return leadline.load_topology(write_topologies(folder / "run.h5", made))
 
 
 def analysed(result: TopologyResult) -> list[GroupAnalysis]:
@@ -104,8 +102,7 @@ def test_two_of_four_ranks_of_a_host(tmp_path: Path):
         slow_channels={pair: 4.0 for a in (5, 6) for pair in ((a, a - 1), (a - 1, a), (a, a + 1), (a + 1, a))},
     ))  # fmt: skip
     assert analysed(result)[0].slow_ranks == ()
-    slow = leadline.load(with_slow)
-    assert isinstance(slow, TopologyResult)
+    slow = leadline.load_topology(with_slow)
     assert analysed(slow)[0].slow_ranks == (5, 6)
 
 

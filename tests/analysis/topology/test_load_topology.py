@@ -44,9 +44,7 @@ from leadline.topology.result import RANK_STATISTICS, Definition, TopologyCell, 
 
 
 def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
-    result = leadline.load(write_topologies(folder / "run.h5", made))
-    assert isinstance(result, TopologyResult)
-    return result
+    return leadline.load_topology(write_topologies(folder / "run.h5", made))
 
 
 @pytest.fixture
@@ -77,8 +75,7 @@ def test_head_and_topologies(tmp_path: Path):
 
 def test_every_dataset_is_read(tmp_path: Path):
     path = write_topologies(tmp_path / "run.h5", even())
-    result = leadline.load(path)
-    assert isinstance(result, TopologyResult)
+    result = leadline.load_topology(path)
     with h5py.File(path) as file:
         for cell in result.cells:
             group, at = file[f"topologies/{cell.topology_index:04d}"], (cell.repeat, cell.size_index)
@@ -351,8 +348,7 @@ def test_extents_of_a_torus(tmp_path: Path):
     path = write_topologies(tmp_path / "run.h5", MadeUpTopologies(nodes(1, 4), ["ring2"], [1024], 1))
     with h5py.File(path, "r+") as file:
         file[f"{FIRST}/extents"] = np.array([2, 2], dtype=np.int32)
-    result = leadline.load(path)
-    assert isinstance(result, TopologyResult)
+    result = leadline.load_topology(path)
     assert result.topologies[0].extents == (2, 2)
 
 
@@ -368,8 +364,7 @@ def test_channels_of_lost_ranks_do_not_count(tmp_path: Path):
     assert result.rank_rates(cell)[0] == pytest.approx(6 * 2 * 4096 * 1e9 / result.rank_times_ns(cell)[0])
     with h5py.File(tmp_path / "run.h5", "r+") as file:
         del file["topologies/0000/num_served"]
-    older = leadline.load(tmp_path / "run.h5")
-    assert isinstance(older, TopologyResult)
+    older = leadline.load_topology(tmp_path / "run.h5")
     assert older.num_served(cell).tolist() == [7] * 8
 
 
@@ -377,7 +372,6 @@ def test_more_channels_than_there_are_is_damage(tmp_path: Path):
     path = write_topologies(tmp_path / "run.h5", even())
     with h5py.File(path, "r+") as file:
         file["topologies/0000/num_served"][...] = 1000
-    result = leadline.load(path)
-    assert isinstance(result, TopologyResult)
+    result = leadline.load_topology(path)
     with pytest.raises(leadline.LeadlineError, match="more channels than there are"):
         result.num_served(result.cells[0])

@@ -34,9 +34,7 @@ def measured(folder: Path, *arguments: str) -> TopologyResult:
     common = ["--transport", f"model:{fabric}", "--local", "10", "--output", str(folder / "run.h5"), "--quiet"]
     done = program.complete([program.PROGRAM, "topology", *common, *arguments], folder)
     assert done.status == 0, done.err
-    result = leadline.load(folder / "run.h5")
-    assert isinstance(result, TopologyResult)
-    return result
+    return leadline.load_topology(folder / "run.h5")
 
 
 def summary_cells(result: TopologyResult) -> list[dict[str, Any]]:

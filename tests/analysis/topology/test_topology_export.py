@@ -5,20 +5,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet
 import pytest
-from made_up_topology import even, hostile_names, killed, one_way, slow_message, under_load, write_topologies
+from made_up_topology import hostile_names, killed, one_way, slow_message, under_load, write_topologies
 
 import leadline
-from conftest import two_hosts, write_result
 from leadline.cli.export import main
-from leadline.export.csv_table import header_of
-from leadline.topology.export import TABLES
-from leadline.topology.result import TopologyResult
 
 Lines = list[dict[str, str]]
 
@@ -30,8 +24,7 @@ def table(path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> Li
 
 def test_a_line_for_each_cell(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_topologies(tmp_path / "run.h5", killed())
-    result = leadline.load(path)
-    assert isinstance(result, TopologyResult)
+    result = leadline.load_topology(path)
     lines = table(path, capsys)
     assert len(lines) == len(result.cells)
     for line, cell in zip(lines, result.cells, strict=True):
@@ -59,8 +52,7 @@ def test_a_line_for_each_message(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path = write_topologies(tmp_path / "run.h5", slow_message())
     lines = table(path, capsys, "--channels", "--message-size", "16KiB")
     assert len(lines) == 2 * (16 * 15 + 32)
-    result = leadline.load(path)
-    assert isinstance(result, TopologyResult)
+    result = leadline.load_topology(path)
     matrix = result.channel_matrix("complete2", "16KiB", 1).values
     of_cell = [line for line in lines if (line["topology"], line["repeat"]) == ("complete2", "2")]
     for line in of_cell:
@@ -85,20 +77,6 @@ def test_points_of_a_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert float(lines[1]["total_bytes_per_s"]) == pytest.approx(2 * 8 * 4096 * made.load[1][5] / made.load[1][4])
 
 
-@pytest.mark.parametrize("channels", [[], ["--channels"]])
-def test_parquet_has_the_same(channels: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_topologies(tmp_path / "run.h5", killed())
-    lines = table(path, capsys, *channels)
-    assert main([str(path), "--parquet", *channels]) == 0
-    parquet = pyarrow.parquet.read_table(tmp_path / "run.parquet")
-    assert parquet.column_names == list(lines[0])
-    assert parquet.schema.field("topology").metadata[b"unit"] == b""
-    assert json.loads(parquet.schema.metadata[b"leadline"])["nonce"] == "a1b2c3"
-    for name in parquet.column_names:
-        values = parquet[name].to_pylist()
-        assert ["" if value is None else str(value) for value in values] == [line[name] for line in lines]
-
-
 def test_names_that_a_spreadsheet_would_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     made = hostile_names()
     made.hosts = ["=1+1", 'a,"b', "c\x1b[1m", "d"]
@@ -106,34 +84,7 @@ def test_names_that_a_spreadsheet_would_run(tmp_path: Path, capsys: pytest.Captu
     assert {line["from_host"] for line in lines} == {"'=1+1", 'a,"b', "c\ufffd[1m", "d"}
 
 
-def test_an_earlier_table_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_topologies(tmp_path / "run.h5", even())
-    for arguments in ([], ["--channels"], []):
-        assert main([str(path), "--csv", *arguments]) == 0
-    (tmp_path / "run.csv").write_text("mine\n")
-    assert main([str(path), "--csv"]) == 2
-    assert "was not written by this command" in capsys.readouterr().err
-    assert len({header_of(one.columns) for one in TABLES}) == 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--bad-links"], "--bad-links is for results of leadline link. leadline report tells what stands out"),
-        (["--csv", "--repeat", "1"], "--repeat is for results of leadline link"),
-        (["--csv", "--message-size", "3"], "the result has no message size 3"),
-    ],
-)
-def test_what_is_refused(arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = write_topologies(tmp_path / "run.h5", even())
-    assert main([str(path), *arguments]) == 2
-    assert reason in capsys.readouterr().err
-    assert [one.name for one in tmp_path.iterdir()] == ["run.h5"]
-
-
 def test_channels_of_what_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main([str(write_topologies(tmp_path / "load.h5", under_load())), "--csv", "--channels"]) == 2
     assert "the result has no --channels (" not in (error := capsys.readouterr().err)
     assert "the result has no --channels. It is of a load, in which no message is traced" in error
-    assert main([str(write_result(tmp_path / "link.h5", two_hosts())), "--csv", "--channels"]) == 2
-    assert "--channels is for results of leadline topology and leadline bisection" in capsys.readouterr().err

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Opened, overlaps
+from browser import Opened, expect_nothing_wide, point_at
 from made_up_topology import MADE_UP_TOPOLOGIES, write_topologies
 
 import leadline
 from leadline.topology.page import render_topology
-from leadline.topology.result import TopologyResult
 
 pytest_plugins = ["browser"]
 pytestmark = pytest.mark.browser
@@ -23,7 +22,6 @@ Open = Callable[..., Opened]
 LINES = """(id) => [...document.querySelectorAll(`#${id} > div > svg g[data-name]`)].map((group) => [group.dataset.name,
   group.querySelector("polyline").getAttribute("points")])"""
 TEXTS = "(id) => [...document.querySelectorAll(`#${id} > div > svg text`)].map((text) => text.textContent)"
-TOOLTIP = "() => [...document.querySelectorAll('#tooltip p, #tooltip dt, #tooltip dd')].map((e) => e.textContent)"
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +30,7 @@ def topology_pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], 
 
     def page_of(name: str) -> Path:
         path = tmp_path_factory.mktemp(name) / "run.h5"
-        result = leadline.load(write_topologies(path, MADE_UP_TOPOLOGIES[name]()))
-        assert isinstance(result, TopologyResult)
+        result = leadline.load_topology(write_topologies(path, MADE_UP_TOPOLOGIES[name]()))
         page = path.with_suffix(".html")
         page.write_text(render_topology(result), encoding="utf-8")
         return page
@@ -51,17 +48,6 @@ def lines(page: Opened, chart: str = "rates-chart") -> dict[str, str]:
     return dict(page.ask(LINES, chart))
 
 
-def point_at(page: Opened, chart: str, share: float) -> list[str]:
-    """The texts of the tooltip where the mouse is at a share of the chart's width."""
-    svg = page.tab.locator(f"#{chart} > div > svg")
-    svg.scroll_into_view_if_needed()
-    box = svg.bounding_box()
-    page.tab.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
-    page.tab.locator("#tooltip").wait_for()
-    found: list[str] = page.ask(TOOLTIP)
-    return found
-
-
 @pytest.mark.parametrize("name", sorted(MADE_UP_TOPOLOGIES))
 def test_every_page_is_drawn(open_topologies: Open, name: str):
     page = open_topologies(name)
@@ -72,11 +58,7 @@ def test_every_page_is_drawn(open_topologies: Open, name: str):
 @pytest.mark.parametrize("name", ["slow_host_of_eight", "each_star", "under_load", "killed", "hostile_names"])
 def test_nothing_is_wider_than_the_window(open_topologies: Open, name: str):
     page = open_topologies(name)
-    for width in (1440, 1000, 700, 400):
-        page.tab.set_viewport_size({"width": width, "height": 900})
-        page.settle()
-        assert page.ask("() => document.documentElement.scrollWidth <= window.innerWidth"), width
-        assert overlaps([box for box in page.boxes(".chart > div > svg text") if box["right"] > box["left"]]) == []
+    expect_nothing_wide(page, (1440, 1000, 700, 400), ".chart > div > svg text")
 
 
 def test_the_chart_shows_the_rate_that_is_chosen(open_topologies: Open):
