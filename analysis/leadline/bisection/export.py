@@ -9,14 +9,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from leadline.bisection.result import NO_RANK, BisectionResult, PatternKind, Patterns
-from leadline.export.table import Block, Table, Values, Words, plain_name, with_others
+from leadline.export.table import ENDS, SIZE, Block, Table, Values, Words, plain_name, with_others
 from leadline.model import Column, FloatArray, IntArray, Progress
+from leadline.model.run import with_progress
 
 # As text a cell takes some hundred bytes.
 _BLOCK_CELLS = 1 << 15
 
 _NAME_COLUMNS = (
-    Column("message_size_bytes", "bytes", "size of each message"),
+    SIZE,
     Column("number", "1", "number of the pattern among those of this size, from 0, in the order measured"),
     Column("kind", "", "random, named, or worst: a step of the search for bad patterns"),
     Column("pattern", "", "random, worst, or the name asked for"),
@@ -58,7 +59,7 @@ def _names(result: BisectionResult, patterns: Patterns, which: IntArray) -> list
 
 
 def _patterns(result: BisectionResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
-    for done, size_index in enumerate(sizes):
+    for size_index in with_progress(sizes, progress):
         patterns = result.reader.patterns(size_index)
         yield (
             *_names(result, patterns, np.arange(len(patterns))),
@@ -71,8 +72,6 @@ def _patterns(result: BisectionResult, sizes: Sequence[int], progress: Progress 
             patterns.measuring_s,
             *(np.asarray(values, dtype=np.float64) for values in patterns.others.values()),
         )
-        if progress:
-            progress((done + 1) / len(sizes))
 
 
 def _connections(result: BisectionResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
@@ -113,10 +112,7 @@ PATTERNS: Table[BisectionResult] = Table(
 CONNECTIONS: Table[BisectionResult] = Table(
     (
         *_NAME_COLUMNS,
-        Column("from", "1", "rank that sends"),
-        Column("to", "1", "rank that receives"),
-        Column("from_host", "", "host of the rank that sends"),
-        Column("to_host", "", "host of the rank that receives"),
+        *ENDS,
         Column("time_ns", "ns", "time of one message, the receiver's own; empty where it was not measured"),
         Column("bytes_per_s", "bytes/s", "message size by that time"),
         Column("full_load_time_ns", "ns", "the same until the first connection of all was done"),

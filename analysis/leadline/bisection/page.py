@@ -15,6 +15,7 @@ from leadline.bisection.simulate.compare import compare_patterns
 from leadline.bisection.simulate.model import PatternComparison, SimulatedBisection
 from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
 from leadline.model import Fault, FindingList, Progress
+from leadline.model.run import stretch_of
 from leadline.report.faults import Row, fault_row, fault_rows
 from leadline.report.frame import html_page
 from leadline.scan import FEWEST_PARTNERS
@@ -47,11 +48,7 @@ def analyse_bisection(
     wanted = range(len(result.message_sizes_bytes)) if size_indices is None else size_indices
     sizes = []
     for done, size_index in enumerate(wanted):
-
-        def tell(share: float, done: int = done) -> None:
-            if progress:
-                progress((done + share) / (len(wanted) + 1))
-
+        tell = stretch_of(progress, done / (len(wanted) + 1), (done + 1) / (len(wanted) + 1))
         sizes.append(analyse_size(result, size_index, progress=tell))
     components = analyse_components(result, sizes)
     comparison = compare_patterns(result, simulated, tables.shown_first(sizes).size_index) if simulated else None

@@ -202,8 +202,7 @@ class _NumbersOfPatterns:
             np.concatenate([*pieces, np.empty(0, dtype=np.int64)]) for pieces in columns.values()
         )
         for ranks in (from_rank, to_rank):
-            if ranks.size and not (ranks.min() >= 0 and ranks.max() < self._num_ranks):
-                raise self._numbers.damaged("/bisection/baseline names a rank that is not there")
+            self._numbers.as_ranks("bisection/baseline", ranks, self._num_ranks)
         return BaselineSamples(number, from_rank, to_rank, time_ns, 1e9 * self._sizes[size_index] / time_ns)
 
     def times(self, size_index: int, dataset: str, ranks: tuple[int, int], numbers: tuple[int, int]) -> FloatArray:
@@ -211,7 +210,5 @@ class _NumbersOfPatterns:
 
     def partners(self, size_index: int, dataset: str, ranks: tuple[int, int], numbers: tuple[int, int]) -> IntArray:
         name = f"bisection/{dataset}"
-        found = self._numbers.block(name, size_index, ranks, numbers).astype(np.int64)
-        if found.size and not (found.min() >= NO_RANK and found.max() < self._num_ranks):
-            raise self._numbers.damaged(f"/{name} names a rank that is not there")
-        return found
+        found = self._numbers.block(name, size_index, ranks, numbers)
+        return self._numbers.as_ranks(name, found, self._num_ranks, NO_RANK)

@@ -14,6 +14,16 @@ from leadline.model import Column, Progress, RunResult
 
 Of = TypeVar("Of", bound=RunResult)
 
+# Of whatever goes from one rank to another.
+ENDS = (
+    Column("from", "1", "rank that sends"),
+    Column("to", "1", "rank that receives"),
+    Column("from_host", "", "host of the rank that sends"),
+    Column("to_host", "", "host of the rank that receives"),
+)
+SIZE = Column("message_size_bytes", "bytes", "size of each message")
+REPEAT = Column("repeat", "1", "number of the repeat, from 1")
+
 # By the unit of a column; else it has real numbers.
 _KINDS = {"1": "int64", "bytes": "uint64", "": "text"}
 

@@ -13,6 +13,7 @@ import numpy as np
 from leadline.export.table import Block, Table, Words, by_column, plain_name, with_others
 from leadline.io.result import IO_TIMES, LATENCIES, RATES, IoPhase, IoResult, PhaseState
 from leadline.model import Column, Progress
+from leadline.model.run import with_progress
 
 _NAME_COLUMNS = (
     Column("phase", "1", "number of the phase, from 1"),
@@ -55,8 +56,7 @@ def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = 
     hosts, files = (
         [plain_name(name) for name in names] for names in ([one.host for one in result.ranks], result.files)
     )
-    measured = result.measured_phases
-    for done, phase in enumerate(measured):
+    for phase in with_progress(result.measured_phases, progress):
         moved = result.rows(phase)
         rank = np.flatnonzero(moved.has_row)
         has_calls = moved.num_calls[rank] > 0
@@ -69,8 +69,6 @@ def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = 
             *(np.where(has_calls, values[rank], np.nan) for values in (moved.call_ns_min, moved.call_ns_max)),
             moved.bytes_per_s[rank], *(values[rank] for values in moved.others.values()),
         )  # fmt: skip
-        if progress:
-            progress((done + 1) / len(measured))
 
 
 PHASES: Table[IoResult] = Table(

@@ -9,6 +9,7 @@ from leadline.io.analysis import MOST_ROWS, PhaseAnalysis, analyse_phase
 from leadline.io.data import page_of
 from leadline.io.result import IoPhase, IoResult
 from leadline.model import Progress
+from leadline.model.run import with_progress
 from leadline.report.frame import html_page
 from leadline.units import plain
 
@@ -19,12 +20,7 @@ _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot
 
 def analyse_io(result: IoResult, progress: Progress | None = None) -> list[PhaseAnalysis]:
     """Of all phases that were measured; what an interrupted one has is in the tables."""
-    analyses, measured = [], _whole(result)
-    for done, phase in enumerate(measured):
-        analyses.append(analyse_phase(result, phase))
-        if progress:
-            progress((done + 1) / len(measured))
-    return analyses
+    return [analyse_phase(result, phase) for phase in with_progress(_whole(result), progress)]
 
 
 def _whole(result: IoResult) -> list[IoPhase]:

@@ -68,15 +68,10 @@ class Reader(FileReader):
         return ranks
 
     def _phases(self) -> tuple[IoPhase, ...]:
-        operations = self._array("io/phases/operation", 1).tolist()
-        repeats, states, summaries = (
-            self._array(f"io/phases/{name}", 1, len(operations)) for name in ("repeat", "state", "summary")
-        )
+        columns = self._columns("io/phases", {"operation": "iu", "repeat": "iu", "state": "iu", "summary": "OSU"})
         return tuple(
             IoPhase(index, _OPERATIONS[operation], int(repeat), PhaseState(int(state)), self._summary(summary))
-            for index, (operation, repeat, state, summary) in enumerate(
-                zip(operations, repeats, states, summaries, strict=True)
-            )
+            for index, (operation, repeat, state, summary) in enumerate(zip(*columns.values(), strict=True))
         )
 
     def _summary(self, stored: Any) -> dict[str, Any]:

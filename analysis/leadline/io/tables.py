@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from leadline.io import text as io_text
@@ -121,48 +121,52 @@ def _share(cache: Any, what: str) -> str:
     return f"{number(100 * cache[what] / cache['pages'], 3)} %"
 
 
+def _entries(phases: Sequence[IoPhase], name: str) -> Iterator[tuple[IoPhase, dict[str, Any]]]:
+    for phase in phases:
+        for one in phase.summary.get(name) or []:
+            yield phase, one
+
+
+def _known(value: float | None, text_of: Callable[[float], str]) -> str:
+    return "–" if value is None else text_of(value)
+
+
 def straggler_rows(phases: Sequence[IoPhase]) -> list[Row]:
     """All stragglers of all phases, each phase's slowest first."""
-    found = []
-    for phase in phases:
-        for one in phase.summary.get("stragglers") or []:
-            rate, relative = one["bytes_per_s"], one["relative"]
-            found.append({
-                "phase": phase.name, "rank": _rank_of(one["rank"]), "host": one["host"], "file": one["file"],
-                "rate": bandwidth_text(rate, 3) if rate is not None else "–",
-                "relative": f"{number(100 * relative, 2)} %" if relative is not None else "–", "mostly": one["mostly"],
-            })  # fmt: skip
-    return found
+    return [
+        {
+            "phase": phase.name, "rank": _rank_of(one["rank"]), "host": one["host"], "file": one["file"],
+            "rate": _known(one["bytes_per_s"], lambda rate: bandwidth_text(rate, 3)),
+            "relative": _known(one["relative"], lambda share: f"{number(100 * share, 2)} %"), "mostly": one["mostly"],
+        }
+        for phase, one in _entries(phases, "stragglers")
+    ]  # fmt: skip
 
 
 def slow_call_rows(phases: Sequence[IoPhase]) -> list[Row]:
     """The slowest calls of all phases."""
-    found = []
-    for phase in phases:
-        for one in phase.summary.get("slow_calls") or []:
-            found.append({
-                "phase": phase.name, "rank": _rank_of(one["rank"]), "host": one["host"], "file": one["file"],
-                "offset": bytes_text(one["offset_bytes"]), "size": bytes_text(one["size_bytes"]),
-                "time": time_text(one["time_ns"], 3) if one["time_ns"] is not None else "–",
-                "begin": time_text(one["begin_ns"], 3) if one["begin_ns"] is not None else "–",
-            })  # fmt: skip
-    return found
+    return [
+        {
+            "phase": phase.name, "rank": _rank_of(one["rank"]), "host": one["host"], "file": one["file"],
+            "offset": bytes_text(one["offset_bytes"]), "size": bytes_text(one["size_bytes"]),
+            **{name: _known(one[f"{name}_ns"], lambda time_ns: time_text(time_ns, 3)) for name in ("time", "begin")},
+        }
+        for phase, one in _entries(phases, "slow_calls")
+    ]  # fmt: skip
 
 
 def wrong_rows(phases: Sequence[IoPhase]) -> list[Row]:
     """Objects that are not what was written."""
     found = []
-    for phase in phases:
-        for one in phase.summary.get("wrong") or []:
-            whose, there = one["expected"], one["found"]
-            found.append({
-                "phase": phase.name, "file": one["file"],
-                "object": f"{whose['object']:,}", "rank": _rank_of(whose["rank"]),
-                "offset": f"{whose['offset_bytes'] + one['first_byte']:,}", "bytes": f"{one['num_bytes']:,}",
-                "kind": io_text.MISMATCHES.get(one["kind"], one["kind"]),
-                "read_by": f"{_rank_of(one['read_by'])} on {one['host']}",
-                "found": f"object {there['object']:,} of rank {there['rank']}" if there else "–",
-            })  # fmt: skip
+    for phase, one in _entries(phases, "wrong"):
+        whose, there = one["expected"], one["found"]
+        found.append({
+            "phase": phase.name, "file": one["file"], "object": f"{whose['object']:,}", "rank": _rank_of(whose["rank"]),
+            "offset": f"{whose['offset_bytes'] + one['first_byte']:,}", "bytes": f"{one['num_bytes']:,}",
+            "kind": io_text.MISMATCHES.get(one["kind"], one["kind"]),
+            "read_by": f"{_rank_of(one['read_by'])} on {one['host']}",
+            "found": f"object {there['object']:,} of rank {there['rank']}" if there else "–",
+        })  # fmt: skip
     return found
 
 

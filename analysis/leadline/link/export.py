@@ -9,23 +9,21 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from leadline.export.table import Block, Table, Words, plain_name
+from leadline.export.table import ENDS, REPEAT, SIZE, Block, Table, Words, plain_name
 from leadline.link.analysis import JudgedPair, Side, SliceAnalysis, Verdict, analyse
 from leadline.link.commands import chosen_parts
 from leadline.link.result import LinkResult
 from leadline.model import Column, FloatArray, IntArray, Progress, Slice
+from leadline.model.run import stretch_of, with_progress
 from leadline.scan import SLOW_FACTOR
 
 # As text a cell takes about 700 bytes of memory.
 _BLOCK_CELLS = 1 << 16
 
 _PLACE_COLUMNS = (
-    Column("from", "1", "rank that sends"),
-    Column("to", "1", "rank that receives"),
-    Column("from_host", "", "host of the rank that sends"),
-    Column("to_host", "", "host of the rank that receives"),
-    Column("message_size_bytes", "bytes", "size of each message"),
-    Column("repeat", "1", "number of the repeat, from 1"),
+    *ENDS,
+    SIZE,
+    REPEAT,
     Column("round", "1", "number of the round in which the pair meets, from 1; empty where the file does not say"),
 )
 _BANDWIDTH = Column("bandwidth_bytes_per_s", "bytes/s", "from the median; both directions where both send at once")
@@ -57,7 +55,7 @@ def _blocks(result: LinkResult, parts: Sequence[Slice], progress: Progress | Non
     cells_of_rank = result.num_ranks if result.read_pairs is None else max(result.provenance.num_rounds, 1)
     num_rows = max(_BLOCK_CELLS // cells_of_rank, 1)
     blocks = [(part, first) for part in parts for first in range(0, result.num_ranks, num_rows)]
-    for done, (part, first) in enumerate(blocks):
+    for part, first in with_progress(blocks, progress):
         from_rank, to_rank, values = _pairs(result, part, first, min(first + num_rows, result.num_ranks))
         yield (
             from_rank, to_rank, Words(host_of[from_rank], names), Words(host_of[to_rank], names),
@@ -65,8 +63,6 @@ def _blocks(result: LinkResult, parts: Sequence[Slice], progress: Progress | Non
             *values.values(),
             np.asarray(result.bandwidth_bytes_per_s(values["time_ns_median"], part.message_size_bytes)),
         )  # fmt: skip
-        if progress:
-            progress((done + 1) / len(blocks))
 
 
 def _pairs(result: LinkResult, part: Slice, first: int, end: int) -> tuple[IntArray, IntArray, dict[str, FloatArray]]:
@@ -87,13 +83,9 @@ def bad_links_pieces(result: LinkResult, parts: Sequence[Slice], progress: Progr
     """The header, then what stands out in each slice. Empty = does not apply, `*` = all others."""
     yield HEADER
     for done, part in enumerate(parts):
-        found = analyse(result, part, progress=_of_part(progress, done, len(parts)))
+        found = analyse(result, part, progress=stretch_of(progress, done / len(parts), (done + 1) / len(parts)))
         for row in _rows(result, found):
             yield "\t".join(row) + "\n"
-
-
-def _of_part(progress: Progress | None, done: int, num_parts: int) -> Progress | None:
-    return (lambda share: progress((done + share) / num_parts)) if progress else None
 
 
 def _rows(result: LinkResult, found: SliceAnalysis) -> Iterator[_Row]:

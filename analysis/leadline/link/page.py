@@ -19,6 +19,7 @@ from leadline.link.judged import judged
 from leadline.link.result import LinkResult
 from leadline.link.tables import tables_of
 from leadline.model import Progress, Slice, Statistic
+from leadline.model.run import stretch_of
 from leadline.report.frame import html_page
 from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, AxisName, picture_range
 from leadline.stats.colour_range import ColourRange
@@ -107,13 +108,9 @@ class _Content:
         self.analyses.append(dataclasses.replace(analysis, pictures={}, scan=scan))
 
     def _part_of(self, begin: float, end: float) -> Progress:
-        """Tells progress of a stretch of the work on this slice as that of all the work."""
-
-        def tell(share: float) -> None:
-            if self._progress:
-                self._progress((self._num_done + begin + (end - begin) * share) / self._num_parts)
-
-        return tell
+        """Of a stretch of the work on this slice."""
+        first, last = ((self._num_done + share) / self._num_parts for share in (begin, end))
+        return stretch_of(self._progress, first, last)
 
 
 def _html(

@@ -138,9 +138,8 @@ class Reader(FileReader):
     def _retests(self, num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
         if not self._has("retest/from"):
             return ()
-        num_rows = len(self._array("retest/from", 1))
         names = ("repeat", "size_index", "from", "to", "time_ns", "retest_time_ns")
-        columns = [self._array(f"retest/{name}", 1, num_rows).tolist() for name in names]
+        columns = [column.tolist() for column in self._columns("retest", dict.fromkeys(names, "iuf")).values()]
         return _retests_of(columns, num_sizes, num_ranks)
 
     def _linktest(self, num_ranks: int) -> LinkTestRecord | None:

@@ -42,6 +42,7 @@ from leadline.link.sheet_tables import (
 )
 from leadline.link.tables import tables_of, units_of
 from leadline.model import Progress, Slice, Statistic
+from leadline.model.run import stretch_of
 from leadline.report.paper import GREY, Kind, Paper, drawing, line_mm, shortened, wrapped
 from leadline.report.plot_frame import Area
 from leadline.report.sheet import (
@@ -82,11 +83,7 @@ def analyses_for_sheet(
     """
     found: list[SliceAnalysis] = []
     for index, part in enumerate(parts):
-
-        def tell(share: float, index: int = index) -> None:
-            if progress:
-                progress((index + share) / len(parts))
-
+        tell = stretch_of(progress, index / len(parts), (index + 1) / len(parts))
         one = analyse(result, part, (AxisName.RANKS, AxisName.HOSTS), progress=tell)
         if not one.overall.num_pairs and (found or index < len(parts) - 1):
             continue

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -25,6 +25,20 @@ BoolArray = NDArray[np.bool_]
 Progress = Callable[[float], None]
 _Result = TypeVar("_Result", bound="RunResult")
 _Choice = TypeVar("_Choice", bound=Enum)
+_Item = TypeVar("_Item")
+
+
+def with_progress(items: Sequence[_Item], progress: Progress | None) -> Iterator[_Item]:
+    """The items; behind each one it is told how many are done."""
+    for done, item in enumerate(items, 1):
+        yield item
+        if progress:
+            progress(done / len(items))
+
+
+def stretch_of(progress: Progress | None, begin: float, end: float) -> Progress:
+    """Tells the progress of a stretch of the work as that of all of it."""
+    return lambda share: progress(begin + (end - begin) * share) if progress else None
 
 
 class _OfSize(Protocol):

@@ -149,6 +149,16 @@ class FileReader:
             raise self._damaged(f"/{name} has the shape {dataset.shape}")
         return self._file.read(dataset)
 
+    def _columns(self, group: str, kinds: Mapping[str, str]) -> dict[str, Any]:
+        """A small table, by the names of its columns, which have the same length and these kinds of values."""
+        columns: dict[str, Any] = {}
+        for name, kind in kinds.items():
+            column = self._array(f"{group}/{name}", 1, len(next(iter(columns.values()))) if columns else None)
+            if column.dtype.kind not in kind:
+                raise self._damaged(f"/{group}/{name} is {column.dtype}")
+            columns[name] = column
+        return columns
+
     def _ranks(self) -> tuple[RankLocation, ...]:
         hosts = self._array("ranks/host", 1)
         names = ("device", "cpus", "pid", "num_cpus", "numa_node")

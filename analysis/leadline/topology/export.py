@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from leadline.error import wrong
-from leadline.export.table import Block, Table, Words, by_column, plain_name
+from leadline.export.table import ENDS, REPEAT, SIZE, Block, Table, Words, by_column, plain_name
 from leadline.model import Column, Progress
+from leadline.model.run import with_progress
 from leadline.stats.distribution import describe
 from leadline.topology.load import series_of
 from leadline.topology.result import Definition, LoadPoint, TopologyCell, TopologyResult
 
 _CELL_COLUMNS = (
     Column("topology", "", "name of the topology"),
-    Column("message_size_bytes", "bytes", "size of each message"),
-    Column("repeat", "1", "number of the repeat, from 1"),
+    SIZE,
+    REPEAT,
     Column(
         "channels", "1", "channels over which messages went: all of the topology, but for those of lost ranks and pairs"
     ),
@@ -59,7 +60,7 @@ def _name_of(result: TopologyResult, cell: TopologyCell) -> list[Any]:
 
 def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     cells = [cell for cell in result.cells if cell.size_index in sizes]
-    for done, cell in enumerate(cells):
+    for cell in with_progress(cells, progress):
         topology, served = result.topologies[cell.topology_index], result.served_channels((cell,))
         row = [*_name_of(result, cell), served.num]
         for definition in Definition:
@@ -76,14 +77,12 @@ def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | No
         for place in there[rank_rates[there].argsort(kind="stable")][[0, -1]].tolist() if there.size else (None, None):
             row += [place, None if place is None else float(rank_rates[place])]
         yield by_column([row])
-        if progress:
-            progress((done + 1) / len(cells))
 
 
 def _messages(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     hosts = [plain_name(place.host) for place in result.ranks]
     cells = [cell for cell in result.cells if cell.size_index in sizes]
-    for done, cell in enumerate(cells):
+    for cell in with_progress(cells, progress):
         for first, end in result.rank_blocks(cell.topology_index, 1 << 14):
             found = result.arrivals(cell, first, end)
             ranks = found.from_rank, found.to_rank
@@ -92,8 +91,6 @@ def _messages(result: TopologyResult, sizes: Sequence[int], progress: Progress |
                 *ranks, *(Words(rank, hosts) for rank in ranks),
                 found.time_ns, 1e9 * cell.message_size_bytes / found.time_ns,
             )  # fmt: skip
-        if progress:
-            progress((done + 1) / len(cells))
 
 
 def _points(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
@@ -125,10 +122,7 @@ CELLS: Table[TopologyResult] = Table(
 CHANNELS: Table[TopologyResult] = Table(
     (
         *_CELL_COLUMNS[:3],
-        Column("from", "1", "rank that sends"),
-        Column("to", "1", "rank that receives"),
-        Column("from_host", "", "host of the rank that sends"),
-        Column("to_host", "", "host of the rank that receives"),
+        *ENDS,
         Column("arrival_time_ns", "ns", "time to arrival since the opening barrier; empty where it was not measured"),
         Column("bytes_per_s", "bytes/s", "message size by that time"),
     ),

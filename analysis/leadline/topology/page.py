@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leadline.model import Progress
+from leadline.model.run import with_progress
 from leadline.report.frame import html_page
 from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, edge_for
 from leadline.text import run as run_text
@@ -43,13 +44,11 @@ def render_topology(
     analyses: list[GroupAnalysis] = []
     wanted = [] if result.is_load else [(group, size_index) for group in groups for size_index in sizes]
     parts: list[dict[str, Any]] = []
-    for done, (group, size_index) in enumerate(wanted):
+    for group, size_index in with_progress(wanted, progress):
         analysis = analyse_group(result, group, size_index, axes, largest_size)
         if analysis.num_messages:
             parts.append(part_of(analysis, groups))
         analyses.append(dataclasses.replace(analysis, pictures=()))
-        if progress:
-            progress((done + 1) / len(wanted))
     load = tuple(one for one in series_of(result) if one.size_index in sizes)
     centres = [(one.group.name, centre_rows(result, one, MOST_ROWS)) for one in _largest_of_families(analyses)]
     return html_page(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container
-from typing import Any
 
 import numpy as np
 
@@ -97,14 +96,11 @@ class Reader(FileReader):
         return shape
 
     def _load(self, sizes: tuple[int, ...], topologies: tuple[Topology, ...]) -> tuple[LoadPoint, ...]:
-        columns: dict[str, Any] = {}
-        num_rows: int | None = None
-        for name, kinds in _LOAD_COLUMNS.items():
-            column = self._array(f"load/{name}", 1, num_rows)
-            if column.dtype.kind not in kinds:
-                raise self._damaged(f"/load/{name} is {column.dtype}")
-            num_rows, columns[name] = len(column), column
-        served = self._served_in_load(num_rows)
+        has_served = all(self._has(f"load/{name}") for name in _SERVED_COLUMNS)
+        columns = self._columns("load", _LOAD_COLUMNS | (dict.fromkeys(_SERVED_COLUMNS, "iu") if has_served else {}))
+        served = [columns.pop(name) for name in _SERVED_COLUMNS if has_served]
+        if any((column < 0).any() for column in served):
+            raise self._damaged("/load has channels that are no counts")
         there = np.flatnonzero(columns["elapsed_s"] > 0)
         points = []
         for at, *row in zip(there.tolist(), *(column[there].tolist() for column in columns.values()), strict=True):
@@ -114,19 +110,14 @@ class Reader(FileReader):
             if not all(0 <= number < np.inf for number in numbers):
                 raise self._damaged("/load has values that no measurement gives")
             cell = TopologyCell(topology_index, size_index, repeat, sizes[size_index])
-            point = LoadPoint(cell, served[at] if served else topologies[topology_index].all_channels, *numbers)
+            channels = topologies[topology_index].all_channels
+            if served:
+                channels = ServedChannels(*(int(column[at]) for column in served))
+            point = LoadPoint(cell, channels, *numbers)
             if point.num_exchanges < 1:
                 raise self._damaged("/load has a point without exchanges")
             points.append(point)
         return tuple(points)
-
-    def _served_in_load(self, num_rows: int | None) -> list[ServedChannels] | None:
-        if not all(self._has(f"load/{name}") for name in _SERVED_COLUMNS):
-            return None
-        columns = [self._array(f"load/{name}", 1, num_rows) for name in _SERVED_COLUMNS]
-        if any(column.dtype.kind not in "iu" or (column < 0).any() for column in columns):
-            raise self._damaged("/load has channels that are no counts")
-        return [ServedChannels(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 class _TimeReader:
@@ -148,9 +139,8 @@ class _TimeReader:
     def channels(self, topology: int, first: int, end: int) -> Channels:
         row_start = self.row_start(topology)[first : end + 1]
         stretch = (int(row_start[0]), int(row_start[-1]))
-        partner = self._numbers.stretch(self._name(topology, "partner"), *stretch).astype(np.int64)
-        if partner.size and not (partner.min() >= 0 and partner.max() < self._num_ranks):
-            raise self._numbers.damaged(f"/{self._name(topology, 'partner')} names a rank that is not there")
+        name = self._name(topology, "partner")
+        partner = self._numbers.as_ranks(name, self._numbers.stretch(name, *stretch), self._num_ranks)
         starts = self._numbers.stretch(self._name(topology, "starts"), *stretch).astype(bool)
         return Channels(first, row_start, partner, starts)
 

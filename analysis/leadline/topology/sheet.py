@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import Progress
+from leadline.model.run import with_progress
 from leadline.report.paper import GREY, Kind, Paper
 from leadline.report.plot_frame import Area, inside, labels_below, name_above
 from leadline.report.sheet import GAP, HEADING, ROW, SIZE, Head, Line, fitted, heading, problems_of, sheet_of, table
@@ -53,11 +54,7 @@ def topology_sheet(
 ) -> bytes:
     """The sheet about some message sizes, as a file's contents."""
     wanted = [] if result.is_load else [(group, size) for group in groups_of(result) for size in sizes]
-    analyses = []
-    for done, (group, size) in enumerate(wanted):
-        analyses.append(analyse_group(result, group, size))
-        if progress:
-            progress((done + 1) / len(wanted))
+    analyses = [analyse_group(result, group, size) for group, size in with_progress(wanted, progress)]
     load = tuple(one for one in series_of(result) if one.size_index in sizes)
     head = Head(
         "topology test",
