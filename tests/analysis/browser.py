@@ -7,7 +7,7 @@ import functools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -179,6 +179,21 @@ def point_at(page: Opened, chart: str, x: float, y: float = 0.5) -> list[str]:
     page.tab.locator("#tooltip").wait_for()
     found: list[str] = page.ask(TOOLTIP)
     return found
+
+
+def pages_of(
+    write: Callable[..., Path], made_up: Mapping[str, Callable[[], Any]], render: Callable[..., str],
+    factory: pytest.TempPathFactory,
+) -> Callable[[str], Path]:  # fmt: skip
+    """Pages about made-up results by their names, each made once."""
+
+    def known(name: str) -> Path:
+        path = write(factory.mktemp(name) / "run.h5", made_up[name]())
+        page = path.with_suffix(".html")
+        page.write_text(render(leadline.load(path)), encoding="utf-8")
+        return page
+
+    return functools.cache(known)
 
 
 def expect_nothing_wide(page: Opened, widths: Sequence[int], texts: str) -> None:

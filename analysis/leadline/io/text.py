@@ -70,13 +70,6 @@ def source_text(phase: IoPhase) -> str:
     return _SOURCES.get(str(phase.summary.get("source")), "source unknown")
 
 
-def percent_cached(cache: Mapping[str, Any] | None) -> float:
-    """Share of the pages that were in the page cache, in percent; NaN = not known."""
-    if not cache or not cache.get("is_known") or not cache.get("pages"):
-        return math.nan
-    return 100 * float(cache["cached"]) / float(cache["pages"])
-
-
 def headline(result: IoResult) -> list[str]:
     """The sentences that an administrator reads first."""
     measured = result.measured_phases

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
-import program
 import pytest
+from engine_run import run_of
 
 import leadline
 from leadline.bisection import text as bisection_text
@@ -20,22 +19,9 @@ from leadline.cli.report import main as report_main
 from leadline.diagnosis import diagnose, diagnosed_in
 from leadline.stats.interval import MeanInterval
 
-FABRIC = {
-    "same_host": {"latency_ns": 600, "bandwidth_bytes_per_s": 2.2e10},
-    "between_hosts": {"latency_ns": 1700, "bandwidth_bytes_per_s": 1.2e10},
-    "ranks_per_host": 1, "host_name": "node", "jitter": 0.1, "faults": [{"slow_host": 2, "factor": 4}],
-}  # fmt: skip
-
 
 def measured(folder: Path, *arguments: str) -> BisectionResult:
-    if not program.PROGRAM.is_file():
-        pytest.skip(f"{program.PROGRAM.name} is not built")
-    fabric = folder / "fabric.json"
-    fabric.write_text(json.dumps(FABRIC))
-    common = ["--transport", f"model:{fabric}", "--local", "8", "--output", str(folder / "run.h5"), "--quiet"]
-    done = program.complete([program.PROGRAM, "bisection", *common, *arguments], folder)
-    assert done.status == 0, done.err
-    return leadline.load_bisection(folder / "run.h5")
+    return leadline.load_bisection(run_of(folder, "bisection", 8, 1, *arguments))
 
 
 def told(result: BisectionResult, name: str) -> list[dict[str, Any]]:

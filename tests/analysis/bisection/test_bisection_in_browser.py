@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import TOOLTIP, Opened, expect_nothing_wide, point_at
+from browser import TOOLTIP, Opened, expect_nothing_wide, pages_of, point_at
 from made_up_bisection import MADE_UP_BISECTIONS, like_a_fat_tree, write_bisection
 
 import leadline
@@ -42,13 +41,7 @@ pytestmark = pytest.mark.usefixtures("real_program")  # pages are kept for all t
 
 @pytest.fixture(scope="module")
 def bisection_pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Pages about the results of MADE_UP_BISECTIONS by their names, each made once."""
-
-    def known(name: str) -> Path:
-        path = write_bisection(tmp_path_factory.mktemp(name) / "run.h5", MADE_UP_BISECTIONS[name]())
-        return page_of(loaded(path), path)
-
-    return functools.cache(known)
+    return pages_of(write_bisection, MADE_UP_BISECTIONS, render_bisection, tmp_path_factory)
 
 
 @pytest.fixture

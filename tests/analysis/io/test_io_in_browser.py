@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser import Opened, expect_nothing_wide, point_at
+from browser import Opened, expect_nothing_wide, pages_of, point_at
 from made_up_io import MADE_UP_IOS, write_io
 
-import leadline
 from leadline.io.page import render_io
 
 pytest_plugins = ["browser"]
@@ -23,16 +21,7 @@ WIDTHS = "(id) => [...document.querySelectorAll(`#${id} > div > svg rect`)].map(
 
 @pytest.fixture(scope="module")
 def io_pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Pages about the results of MADE_UP_IOS by their names, each made once."""
-
-    def known(name: str) -> Path:
-        path = write_io(tmp_path_factory.mktemp(name) / "run.h5", MADE_UP_IOS[name]())
-        result = leadline.load_io(path)
-        page = path.with_suffix(".html")
-        page.write_text(render_io(result), encoding="utf-8")
-        return page
-
-    return functools.cache(known)
+    return pages_of(write_io, MADE_UP_IOS, render_io, tmp_path_factory)
 
 
 @pytest.fixture

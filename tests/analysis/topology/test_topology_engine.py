@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import program
-import pytest
+from engine_run import run_of
 
 import leadline
 from leadline.cli.report import main as report_main
@@ -19,22 +17,9 @@ from leadline.topology.analysis import analyse_group, groups_of
 from leadline.topology.load import series_of
 from leadline.topology.result import Definition, TopologyResult
 
-FABRIC = {
-    "same_host": {"latency_ns": 600, "bandwidth_bytes_per_s": 2.2e10},
-    "between_hosts": {"latency_ns": 1700, "bandwidth_bytes_per_s": 1.2e10},
-    "ranks_per_host": 2, "host_name": "node", "jitter": 0.1, "faults": [{"slow_host": 2, "factor": 4}],
-}  # fmt: skip
-
 
 def measured(folder: Path, *arguments: str) -> TopologyResult:
-    if not program.PROGRAM.is_file():
-        pytest.skip(f"{program.PROGRAM.name} is not built")
-    fabric = folder / "fabric.json"
-    fabric.write_text(json.dumps(FABRIC))
-    common = ["--transport", f"model:{fabric}", "--local", "10", "--output", str(folder / "run.h5"), "--quiet"]
-    done = program.complete([program.PROGRAM, "topology", *common, *arguments], folder)
-    assert done.status == 0, done.err
-    return leadline.load_topology(folder / "run.h5")
+    return leadline.load_topology(run_of(folder, "topology", 10, 2, *arguments))
 
 
 def summary_cells(result: TopologyResult) -> list[dict[str, Any]]:

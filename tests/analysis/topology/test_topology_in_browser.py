@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Opened, expect_nothing_wide, point_at
+from browser import Opened, expect_nothing_wide, pages_of, point_at
 from made_up_topology import MADE_UP_TOPOLOGIES, write_topologies
 
-import leadline
 from leadline.topology.page import render_topology
 
 pytest_plugins = ["browser"]
@@ -26,16 +24,7 @@ TEXTS = "(id) => [...document.querySelectorAll(`#${id} > div > svg text`)].map((
 
 @pytest.fixture(scope="module")
 def topology_pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Pages about the results of MADE_UP_TOPOLOGIES by their names, each made once."""
-
-    def page_of(name: str) -> Path:
-        path = tmp_path_factory.mktemp(name) / "run.h5"
-        result = leadline.load_topology(write_topologies(path, MADE_UP_TOPOLOGIES[name]()))
-        page = path.with_suffix(".html")
-        page.write_text(render_topology(result), encoding="utf-8")
-        return page
-
-    return functools.cache(page_of)
+    return pages_of(write_topologies, MADE_UP_TOPOLOGIES, render_topology, tmp_path_factory)
 
 
 @pytest.fixture
