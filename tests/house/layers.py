@@ -9,7 +9,8 @@ from pathlib import Path
 
 import tree
 
-# A tuple in it: packages of which none knows another.
+_BENCHMARKS = "BENCHMARKS"
+# A tuple in it: packages of which none knows another, as those of the benchmarks, which a table of the package names.
 ANALYSIS_ORDER = (
     "error",
     "units",
@@ -27,7 +28,7 @@ ANALYSIS_ORDER = (
     "draw",
     "text",
     "report",
-    ("link", "topology", "bisection", "io"),
+    _BENCHMARKS,
     ("cost", "view", "compat"),
     "cli",
 )
@@ -104,11 +105,10 @@ def analysis_layers(root: Path) -> list[str]:
     """A module of the analysis package imports only those that come before it in the way of the data."""
     complaints = []
     package = analysis_package(root)
-    place_of = {
-        name: place
-        for place, names in enumerate(ANALYSIS_ORDER)
-        for name in ((names,) if isinstance(names, str) else names)
-    }
+    place_of = {}
+    for place, names in enumerate(ANALYSIS_ORDER):
+        among = _benchmarks(package) if names == _BENCHMARKS else (names,) if isinstance(names, str) else names
+        place_of |= dict.fromkeys(among, place)
     for path in sorted(package.rglob("*.py")):
         own = _module_name(path.relative_to(package))
         if own not in place_of:
@@ -122,6 +122,15 @@ def analysis_layers(root: Path) -> list[str]:
             elif other != own and place_of.get(other) == place_of[own]:
                 complaints.append(f"{where}, which it must not know")
     return complaints
+
+
+def _benchmarks(package: Path) -> list[str]:
+    """The keys of the table in benchmarks.py."""
+    table = package / "benchmarks.py"
+    for node in ast.parse(tree.text_of(table)).body if table.is_file() else ():
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == _BENCHMARKS:
+            return list(ast.literal_eval(node.value))
+    return []
 
 
 def analysis_package(root: Path) -> Path:

@@ -155,6 +155,7 @@ class Layers(CheckTest):
             self.assert_one(layers.analysis_layers(self.root), "stats.py:1", "report, which comes after it")
 
     def test_a_benchmark_of_the_analysis_knows_another(self) -> None:
+        self.write("analysis/leadline/benchmarks.py", 'BENCHMARKS = {"io": "leadline.io", "link": "leadline.link"}\n')
         self.write("analysis/leadline/io/page.py", "from leadline.io import text\nfrom leadline.report import frame\n")
         self.assertEqual(layers.analysis_layers(self.root), [])
         self.write("analysis/leadline/io/page.py", "from leadline.link import text\n")
