@@ -22,7 +22,7 @@ from leadline.scan import FEWEST_PARTNERS
 from leadline.text import run as run_text
 from leadline.units import bytes_text, plain
 
-_STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bisection.css")
+_STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bars.css")
 # The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "bisection_charts.js")
 

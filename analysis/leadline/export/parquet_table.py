@@ -81,7 +81,7 @@ def _run_metadata(result: RunResult) -> dict[bytes, bytes]:
         "nonce": result.nonce, "complete": result.complete, "start_utc": origin.start_utc,
         "transport": origin.transport, "num_ranks": origin.num_ranks, "version": origin.version,
     }  # fmt: skip
-    if hasattr(origin, "direction"):  # of a link test
+    if hasattr(origin, "direction"):  # where the benchmark has one
         run["direction"] = origin.direction
     return {METADATA_KEY: json.dumps(run).encode()}
 

@@ -13,7 +13,7 @@ from leadline.model.run import with_progress
 from leadline.report.frame import html_page
 from leadline.units import plain
 
-_STYLES = ("report.css", "matrix.css", "chart.css", "bisection.css", "io.css")
+_STYLES = ("report.css", "matrix.css", "chart.css", "bars.css", "io.css")
 # The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "timeline.js", "io_charts.js")
 

@@ -40,7 +40,7 @@ def opened(input_file: InputFile) -> Iterator[Hdf5File]:
 
 
 def benchmark_of(path: Path, file: Hdf5File) -> str:
-    """Whose result an open file is (`link`, `topology`, `bisection`, `io`); LeadlineError for none."""
+    """Whose result an open file is; LeadlineError for none of leadline."""
     attributes = file.attributes()
     if text_of(attributes.get("format", "")) != "leadline":
         raise another_kind(path, "HDF5, but not a result of leadline", "A result of leadline is wanted")
