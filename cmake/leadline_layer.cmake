@@ -26,10 +26,10 @@ endif()
 # Layers that read what comes from outside: the fuzzers are told which of their functions an input reaches.
 set(LEADLINE_FUZZ_COVERAGE "func,inline-8bit-counters,pc-table" CACHE STRING
   "what fuzzers are told of the layers that read (for a long search: edge,inline-8bit-counters,pc-table,trace-cmp, a sixth longer to compile)")
-set(leadline_layers_of_readers bench_bisection bench_io bench_topology cluster core memory network options result schedule synthetic)
+set(leadline_layers_of_readers bench_bisection bench_io bench_link bench_topology cluster core memory network options result schedule synthetic)
 
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
-set(leadline_layers_at_O1 core model network result synthetic)
+set(leadline_layers_at_O1 bench_link core model network result synthetic)
 set(leadline_layers_at_Og bench bench_bisection bench_io bench_topology cli cluster command compat options output)
 
 # leadline_layer(NAME [SOURCES pattern...] [USES library...]): all sources of this folder, or those of the patterns; in a unity build they are compiled

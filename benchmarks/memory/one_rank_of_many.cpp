@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/link/file.hpp"
 #include "bench/link/measure.hpp"
 #include "bench/link/plan.hpp"
 #include "cluster/cluster.hpp"
 #include "cluster/gathered_membership.hpp"
 #include "model/request.hpp"
-#include "result/link_result_file.hpp"
 #include "transport/transport.hpp"
 
 namespace {
@@ -119,7 +119,7 @@ class FakeTransport final : public transport::Transport {
 };
 
 void run(Who who, const std::string& path) {
-  LinkRequest request;
+  bench::link::LinkRequest request;
   request.num_messages = request.num_batches = 1;
   request.output = path;
   request.quiet = true;
@@ -128,17 +128,17 @@ void run(Who who, const std::string& path) {
   const bench::link::Plan plan = bench::link::plan(request, {who.size, 1, cluster.host_of()});
   bench::link::PairMeter meter(request, plan, cluster, transport);
 
-  LinkResult result;
+  bench::link::LinkResult result;
   result.request = request;
   result.num_rounds = plan.num_rounds;
-  result::LinkResultFileSetup setup;
+  bench::link::LinkFileSetup setup;
   // Rank 0 alone can open a file for all: the others hear from it where their rows belong.
   setup.format = who.rank == 0 ? ResultFormat::hdf5 : ResultFormat::none;
   setup.existing = result::ExistingFile::overwrite;
   setup.path = who.rank == 0 ? path : "";
   setup.permutation_of_repeat = [](int) { return -1; };
   setup.rounds = [&](int, int) { return std::vector<std::int32_t>(static_cast<std::size_t>(who.size), 1); };
-  const auto file = result::open_link_result_file(cluster, result, std::move(setup));
+  const auto file = bench::link::open_link_file(cluster, result, std::move(setup));
   file->reserve_repeats(1);
   bench::link::Measured measured;
   bench::link::measure({request, plan, cluster, meter, *file, cluster.host_of()}, measured);

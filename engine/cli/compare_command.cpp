@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/compared_files.hpp"
 #include "bench/run_options.hpp"
-#include "cli/compared_files.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
@@ -16,7 +16,7 @@
 #include "core/units.hpp"
 #include "output/diagnosis_text.hpp"
 #include "result/diagnosis_json.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -31,14 +31,14 @@ constexpr const char* compare_epilogue =
     "of the link test, or there is nothing to compare, 3 something is missing here, 4 a file is damaged.";
 
 struct CompareRequest {
-  ComparedFiles files;
-  CommandOutput output;
+  bench::link::ComparedFiles files;
+  command::CommandOutput output;
   bool strict = false;
 };
 
 CompareRequest parse_compare(const std::vector<std::string>& arguments) {
   CompareRequest request;
-  OptionParser options("leadline compare", compare_description, compare_epilogue);
+  command::OptionParser options("leadline compare", compare_description, compare_epilogue);
   options.argument("BASELINE", "a result of the link test, from before", request.files.before);
   options.argument("RESULT", "the other one", request.files.after);
   bench::declare_verdict(options, request.files.topology, request.files.settings);
@@ -47,23 +47,23 @@ CompareRequest parse_compare(const std::vector<std::string>& arguments) {
              [&](const std::string&, const std::string& text) { request.files.size_bytes = parse_bytes(text); })
       .by_default("all that both have");
   options.flag("--strict", "end with status 1 where something is slower", request.strict);
-  declare_output(options, request.output);
+  command::declare_output(options, request.output);
   options.parse(arguments);
-  check_output(request.output);
+  command::check_output(request.output);
   return request;
 }
 
 void compare(const CompareRequest& request) {
-  StepLog steps("leadline compare", request.output.verbose);
-  std::vector<Comparison> comparisons = compare_files(request.files, steps);
+  command::StepLog steps("leadline compare", request.output.verbose);
+  std::vector<Comparison> comparisons = bench::link::compare_files(request.files, steps);
   const std::string &before = request.files.before, &after = request.files.after;
   if (request.output.is_json) {
-    put_output(request.output, result::comparison_document(before, after, comparisons));
+    command::put_output(request.output, result::comparison_document(before, after, comparisons));
   } else {
     if (request.output.quiet) {
       for (Comparison& one : comparisons) one.notes.clear();
     }
-    put_output(request.output, output::comparisons_text(comparisons));
+    command::put_output(request.output, output::comparisons_text(comparisons));
   }
   if (request.strict && std::ranges::any_of(comparisons, is_worse)) {
     throw Error(ExitStatus::below_threshold, fmt::format("'{}' is worse than '{}'", after, before));

@@ -9,22 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/convert.hpp"
+#include "bench/link/reader.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
 #include "core/error.hpp"
-#include "result/convert.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 #include "result/output_file.hpp"
 #include "result/sion/container/dense_copy.hpp"
 
 namespace leadline::cli {
 namespace {
 
+using bench::link::SionRecord;
 using result::ExistingFile;
 using result::FileKind;
-using result::SionRecord;
 
 constexpr const char* convert_description =
     "Writes a result into a new file of the format that the ending of --output says: .h5 or .hdf5, .sion. IN is HDF5 "
@@ -46,7 +47,7 @@ constexpr const char* convert_epilogue =
 
 struct ConvertRequest {
   std::string input;
-  FileOutput to;
+  command::FileOutput to;
   bool plain = false;
 };
 
@@ -65,13 +66,13 @@ std::string other_name(const std::string& input, FileKind from) {
 
 ConvertRequest parse_convert(const std::vector<std::string>& arguments) {
   ConvertRequest request;
-  OptionParser options("leadline convert", convert_description, convert_epilogue);
+  command::OptionParser options("leadline convert", convert_description, convert_epilogue);
   options.argument("IN", "the result: HDF5 or SION", request.input);
-  declare_file_output(options, request.to, "the new file; its ending says the format",
-                      "IN with the ending of the other format");
+  command::declare_file_output(options, request.to, "the new file; its ending says the format",
+                               "IN with the ending of the other format");
   options.flag("--plain", "SION: LinkTest 1.2's record and nothing behind it", request.plain);
   options.parse(arguments);
-  check_file_output(request.to);
+  command::check_file_output(request.to);
   return request;
 }
 
@@ -102,32 +103,33 @@ void expect_convertible(const std::string& path) {
 }
 
 /// Ranks times slices.
-std::uint64_t num_rows(const result::LinkResultHeader& header) {
+std::uint64_t num_rows(const bench::link::Header& header) {
   return static_cast<std::uint64_t>(header.num_ranks) * header.repeats.size() * header.message_sizes_bytes.size();
 }
 
 void say_written(const ConvertRequest& request, FileKind to, std::optional<std::uint64_t> num_rows,
-                 const result::Losses& losses) {
+                 const bench::link::LeftOut& losses) {
   const std::string& path = request.to.path;
   if (!losses.empty() && !request.to.output.quiet)
-    complain(fmt::format("{} does not have {}", path, fmt::join(losses, "; ")));
-  put_written(request.to, {"convert", {request.input}, {{path, name_of(to), 0, num_rows}}, losses}, path + "\n");
+    command::complain(fmt::format("{} does not have {}", path, fmt::join(losses, "; ")));
+  command::put_written(request.to, {"convert", {request.input}, {{path, name_of(to), 0, num_rows}}, losses},
+                       path + "\n");
 }
 
 /// Writes the new file under another name, and says what it does not have.
-void convert(const ConvertRequest& request, FileKind to, StepLog& steps) {
+void convert(const ConvertRequest& request, FileKind to, command::StepLog& steps) {
   expect_convertible(request.input);
   const std::string& path = request.to.path;
   result::StagedFile staged(path, request.to.overwrite() ? ExistingFile::overwrite : ExistingFile::refuse);
-  const auto reader = result::LinkResultReader::open(request.input);
-  steps.done(opened_text(*reader));
-  result::Losses losses;
+  const auto reader = bench::link::ResultReader::open(request.input);
+  steps.done(bench::link::opened_text(*reader));
+  bench::link::LeftOut losses;
   try {
     if (to == FileKind::hdf5) {
-      losses = result::write_hdf5(*reader, staged.path());
+      losses = bench::link::write_hdf5(*reader, staged.path());
     } else {
       const SionRecord record = request.plain ? SionRecord::plain : SionRecord::extended;
-      losses = result::write_sion(*reader, staged.path(), record, path);
+      losses = bench::link::write_sion(*reader, staged.path(), record, path);
     }
   } catch (const Error& error) {
     throw staged.named(error);
@@ -141,7 +143,7 @@ void convert(const ConvertRequest& request, FileKind to, StepLog& steps) {
 
 int convert_command(const std::vector<std::string>& arguments) {
   ConvertRequest request = parse_convert(arguments);
-  StepLog steps("leadline convert", request.to.output.verbose);
+  command::StepLog steps("leadline convert", request.to.output.verbose);
   const FileKind from = result::kind_of_file(request.input);
   if (request.to.path.empty()) request.to.path = other_name(request.input, from);
   check_kinds(request, from);

@@ -13,9 +13,9 @@
 
 #include "bench/bisection/hdf5_store.hpp"
 #include "bench/io/hdf5_store.hpp"
+#include "bench/link/fields.hpp"
 #include "bench/topology/hdf5_store.hpp"
 #include "result/hdf5/described_structs.hpp"
-#include "result/link_result_header.hpp"
 
 namespace leadline::result::hdf5 {
 namespace {
@@ -79,18 +79,18 @@ Json tables(const char* group, const std::string& shape, const std::vector<std::
 Json described_groups() {
   return Json::array({
       tables<PairRecord>("repeats/0000", "S,N,N"),
-      tables<Retest>("retest", "R"),
-      tables<MeasuredAgain>("second_measurements", "Q"),
-      facts<LinkTestOrigin>("linktest"),
-      facts<topology::KeptTopology>("topologies/0000"),
+      tables<bench::link::Retest>("retest", "R"),
+      tables<bench::link::MeasuredAgain>("second_measurements", "Q"),
+      facts<bench::link::LinkTestOrigin>("linktest"),
+      facts<bench::topology::KeptTopology>("topologies/0000"),
       tables<bench::topology::CellRow>("topologies/0000", "R,S,N"),
-      tables<LoadPoint>("load", std::to_string(max_load_points)),
-      facts<bisection::Header>("bisection"),
+      tables<bench::topology::LoadPoint>("load", std::to_string(bench::topology::max_load_points)),
+      facts<bench::bisection::Header>("bisection"),
       tables<bench::bisection::RankTimes>("bisection", "S,N,M"),
-      tables<PatternSummary>("bisection/patterns", "S,M", bisection::patterns_left_out),
-      tables<BaselineSample>("bisection/baseline", "S,B", bisection::baseline_left_out),
-      facts<io::Header>("io"),
-      tables<RankPhase>("io/ranks", "P,N"),
+      tables<bench::bisection::PatternSummary>("bisection/patterns", "S,M", bench::bisection::patterns_left_out),
+      tables<bench::bisection::BaselineSample>("bisection/baseline", "S,B", bench::bisection::baseline_left_out),
+      facts<bench::io::Header>("io"),
+      tables<bench::io::RankPhase>("io/ranks", "P,N"),
   });
 }
 

@@ -10,10 +10,11 @@
 
 #include "bench/bisection/hdf5_reader.hpp"
 #include "bench/bisection/observed.hpp"
+#include "bench/link/matrix_rows.hpp"
+#include "bench/link/profiled_file.hpp"
+#include "bench/link/reader.hpp"
 #include "bench/run_options.hpp"
-#include "cli/link_command.hpp"
 #include "cli/main.hpp"
-#include "cli/profiled_file.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
@@ -27,7 +28,7 @@
 #include "output/diagnosis_text.hpp"
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
-#include "result/matrix_rows.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -52,12 +53,12 @@ struct DiagnoseRequest {
   std::optional<int> repeat;
   DiagnosisSettings settings;
   bool strict = false;
-  CommandOutput output;
+  command::CommandOutput output;
 };
 
 DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   DiagnoseRequest request;
-  OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
+  command::OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
   options.argument("RESULT", "a result of the link or bisection test", request.path);
   options
       .value("--message-size", "SIZE", "only this message size",
@@ -70,9 +71,9 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   bench::declare_verdict(options, request.topology, request.settings);
   bench::declare_profile(options, request.profile_path);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
-  declare_output(options, request.output);
+  command::declare_output(options, request.output);
   options.parse(arguments);
-  check_output(request.output);
+  command::check_output(request.output);
   return request;
 }
 
@@ -86,7 +87,7 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
 
 using Chosen = std::pair<std::size_t, std::size_t>;  // repeat, size: positions in the header's lists
 
-std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::LinkResultHeader& header) {
+std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const bench::link::Header& header) {
   std::vector<Chosen> chosen;
   for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
     if (request.repeat && header.repeats[repeat].repeat != *request.repeat) continue;
@@ -100,34 +101,36 @@ std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::
 }
 
 /// Ordered pairs that a whole test has; a file does not count them.
-std::uint64_t pairs_to_measure(const result::LinkResultHeader& header) {
+std::uint64_t pairs_to_measure(const bench::link::Header& header) {
   const auto num_ranks = static_cast<std::uint64_t>(header.num_ranks);
   return num_ranks * (num_ranks - 1);
 }
 
-diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ranks, auto& reader, StepLog& steps) {
-  diagnosis::Layout layout = result::layout_of(num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
+diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ranks, auto& reader,
+                            command::StepLog& steps) {
+  diagnosis::Layout layout =
+      bench::link::layout_of(num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
   steps.tell(layout.network.source.empty() ? "nothing is known of the network: no --topology, and none in the result"
                                            : "the network is known from " + layout.network.source);
   return layout;
 }
 
-std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::LinkResultReader& reader,
-                                      StepLog& steps) {
-  const result::LinkResultHeader& header = reader.header();
+std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, bench::link::ResultReader& reader,
+                                      command::StepLog& steps) {
+  const bench::link::Header& header = reader.header();
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
   std::vector<DiagnosedSlice> slices;
-  const diagnosis::SiteProfile site = read_profile(request.profile_path, conditions_of(header, layout));
+  const diagnosis::SiteProfile site = bench::link::read_profile(request.profile_path, conditions_of(header, layout));
   const bool has_means = !header.linktest && !header.is_compact;
   const bool is_serial = result::option_text(header, "serial") == "true";
   const bool is_round_trip = result::option_text(header, "direction") == name_of(Direction::semidirectional);
   for (const Chosen& one : chosen) {
     const std::size_t repeat = one.first, size = one.second;
-    result::SliceRows of_slice(reader, repeat, size, workers_on_file);
+    bench::link::SliceRows of_slice(reader, repeat, size, bench::link::workers_on_file);
     const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& { return of_slice.of(symptom); };
-    diagnosis::Recorded recorded = result::recorded_retests(reader, repeat, size);
+    diagnosis::Recorded recorded = bench::link::recorded_retests(reader, repeat, size);
     const diagnosis::Question question{.rows = rows_of,
                                        .layout = layout,
                                        .settings = request.settings,
@@ -149,14 +152,14 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::Li
   return slices;
 }
 
-std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const result::bisection::Hdf5Reader& reader,
-                                      StepLog& steps) {
+std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const bench::bisection::Hdf5Reader& reader,
+                                      command::StepLog& steps) {
   const auto& header = reader.header();
   const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
   std::vector<DiagnosedSlice> slices;
   for (std::size_t size = 0; size < header.message_sizes_bytes.size(); ++size) {
     if (request.size_bytes && header.message_sizes_bytes[size] != *request.size_bytes) continue;
-    const diagnosis::ObservedSlice observed = result::bisection::read_observed(reader, size);
+    const diagnosis::ObservedSlice observed = bench::bisection::read_observed(reader, size);
     if (!observed.observations.empty()) slices.push_back(diagnosis::diagnosed(observed, layout, request.settings));
   }
   if (slices.empty() && request.size_bytes) throw_no_such_slice(request, header, 1);
@@ -173,7 +176,7 @@ std::size_t num_faults(const std::vector<DiagnosedSlice>& slices) {
 
 void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::vector<DiagnosedSlice> slices) {
   if (request.output.is_json) {
-    put_output(request.output, result::diagnosis_document(request.path, header.complete, slices));
+    command::put_output(request.output, result::diagnosis_document(request.path, header.complete, slices));
   } else {
     std::string text;
     for (DiagnosedSlice& one : slices) {
@@ -182,7 +185,7 @@ void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::
     if (!header.complete && !request.output.quiet) {
       text = fmt::format("the result is not complete: {}\n", printable(header.incomplete_reason, LineEnds::replaced));
     }
-    put_output(request.output, text + output::diagnoses_text(slices));
+    command::put_output(request.output, text + output::diagnoses_text(slices));
   }
   if (const std::size_t num = num_faults(slices); request.strict && num > 0) {
     throw Error(ExitStatus::below_threshold,
@@ -191,18 +194,18 @@ void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::
 }
 
 void diagnose(const DiagnoseRequest& request) {
-  StepLog steps("leadline diagnose", request.output.verbose);
+  command::StepLog steps("leadline diagnose", request.output.verbose);
   const std::string benchmark = result::benchmark_of(request.path, result::kind_of_file(request.path));
   if (benchmark == "bisection") {
     if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
     if (request.repeat) throw_no_effect("--repeat", "a bisection test is diagnosed over all its patterns");
-    const result::bisection::Hdf5Reader reader(request.path);
-    steps.done(opened_text(request.path, reader.header(), 1));
+    const bench::bisection::Hdf5Reader reader(request.path);
+    steps.done(bench::link::opened_text(request.path, reader.header(), 1));
     return tell(request, reader.header(), diagnosed(request, reader, steps));
   }
-  expect_link_test(request.path, "diagnose");
-  const auto reader = result::LinkResultReader::open(request.path);
-  steps.done(opened_text(*reader));
+  bench::link::expect_link_test(request.path, "diagnose");
+  const auto reader = bench::link::ResultReader::open(request.path);
+  steps.done(bench::link::opened_text(*reader));
   tell(request, reader->header(), diagnosed(request, *reader, steps));
 }
 

@@ -8,6 +8,7 @@
 
 #include "bench/bisection/text.hpp"
 #include "bench/io/text.hpp"
+#include "bench/link/text.hpp"
 #include "bench/topology/text.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
@@ -15,7 +16,7 @@
 #include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -42,13 +43,13 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
   try {
     const std::string benchmark = result::benchmark_of(path, kind);
     if (benchmark == "topology") {
-      info.result = output::info_of(result::topology::Hdf5Reader(path));
+      info.result = bench::topology::info_of(bench::topology::Hdf5Reader(path));
     } else if (benchmark == "bisection") {
-      info.result = output::info_of(result::bisection::Hdf5Reader(path));
+      info.result = bench::bisection::info_of(bench::bisection::Hdf5Reader(path));
     } else if (benchmark == "io") {
-      info.result = output::info_of(result::io::Hdf5Reader(path));
+      info.result = bench::io::info_of(bench::io::Hdf5Reader(path));
     } else {
-      info.result = output::info_of(*result::LinkResultReader::open(path));
+      info.result = bench::link::info_of(*bench::link::ResultReader::open(path));
     }
   } catch (const Error& error) {
     if (!info.container) throw;
@@ -62,21 +63,21 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
 
 int info_command(const std::vector<std::string>& arguments) {
   std::string path;
-  CommandOutput to;
-  OptionParser options("leadline info", info_description, info_epilogue);
+  command::CommandOutput to;
+  command::OptionParser options("leadline info", info_description, info_epilogue);
   options.argument("FILE", "a result, or any SION file", path);
-  declare_output(options, to);
+  command::declare_output(options, to);
   options.parse(arguments);
-  check_output(to);
+  command::check_output(to);
 
-  StepLog steps("leadline info", to.verbose);
+  command::StepLog steps("leadline info", to.verbose);
   const result::FileKind kind = result::kind_of_file(path);
   steps.tell(fmt::format("by its contents '{}' is {}", path,
                          kind == result::FileKind::hdf5 ? "HDF5, which is read in a process of its own" : "SION"));
   result::work_with(path, kind, [&] {
     const output::FileInfo info = info_of(path, kind);
     steps.done("read it");
-    put_output(to, to.is_json ? output::file_info_json(info) : output::file_info_text(info));
+    command::put_output(to, to.is_json ? output::file_info_json(info) : output::file_info_text(info));
     if (info.error) throw Error(*info.error);
   });
   return 0;

@@ -12,10 +12,10 @@
 
 #include "bench/bisection/command.hpp"
 #include "bench/io/command.hpp"
+#include "bench/link/command.hpp"
 #include "bench/topology/command.hpp"
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
-#include "cli/link_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
@@ -36,10 +36,12 @@ struct Command {
 int completion_command(const std::vector<std::string>& arguments);
 
 constexpr Command commands[] = {
-    {"link", "measure the link between every two ranks", link_command},
-    {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others", topology_command},
-    {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth", bisection_command},
-    {"io", "write and read files by all ranks at once, and check every byte", io_command},
+    {"link", "measure the link between every two ranks", bench::link::link_command},
+    {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others",
+     bench::topology::topology_command},
+    {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth",
+     bench::bisection::bisection_command},
+    {"io", "write and read files by all ranks at once, and check every byte", bench::io::io_command},
     {"diagnose", "say which hosts, ports, links or switches of a result are slow", diagnose_command},
     {"compare", "say what became slower or faster from one result to another", compare_command},
     {"profile", "learn from good runs what the links of a site take", profile_command},
@@ -90,13 +92,13 @@ std::string help() {
 int run_built_in(const Command& command, const std::vector<std::string>& arguments) {
   try {
     return command.run(arguments);
-  } catch (const HelpWanted& wanted) {
-    say(wanted.text);
+  } catch (const command::HelpWanted& wanted) {
+    command::say(wanted.text);
     return 0;
-  } catch (const DescriptionWanted& wanted) {
+  } catch (const command::DescriptionWanted& wanted) {
     Json description = wanted.description;
     description["purpose"] = command.purpose;
-    say(description.indented() + "\n");
+    command::say(description.indented() + "\n");
     return 0;
   }
 }
@@ -108,7 +110,7 @@ Json description_of(const Command& command) {
   words.emplace_back("--describe-options");
   try {
     command.run(words);
-  } catch (const DescriptionWanted& wanted) {
+  } catch (const command::DescriptionWanted& wanted) {
     return wanted.description;
   }
   return nullptr;
@@ -150,7 +152,7 @@ Json all_descriptions() {
 
 int completion_command(const std::vector<std::string>& arguments) {
   std::string shell;
-  OptionParser options(
+  command::OptionParser options(
       "leadline completion",
       "Prints a script for a shell, which then completes commands, options and their values with the tab key.",
       "Install the analysis package first: its commands are completed, too, where they are there.\n"
@@ -159,12 +161,12 @@ int completion_command(const std::vector<std::string>& arguments) {
       "  source <(leadline completion zsh)                                        in ~/.zshrc\n"
       "  leadline completion fish > ~/.config/fish/completions/leadline.fish      once");
   options.argument("SHELL", "bash, zsh or fish", shell, completion_shells);
-  CommandOutput output;
-  declare_output(options, output);
+  command::CommandOutput output;
+  command::declare_output(options, output);
   options.without("--json", "a shell reads a script; leadline --describe-options has the same as JSON");
   options.parse(arguments);
-  check_output(output);
-  StepLog steps("leadline completion", output.verbose);
+  command::check_output(output);
+  command::StepLog steps("leadline completion", output.verbose);
   const std::vector<CompletedCommand> completed = completed_commands();
   for (const CompletedCommand& command : completed) {
     const Json* const declared = command.description.find("options");
@@ -172,7 +174,7 @@ int completion_command(const std::vector<std::string>& arguments) {
                            declared == nullptr ? "a program that says nothing of its options"
                                                : output::counted(declared->size(), "option")));
   }
-  put_output(output, completion_script(shell, completed));
+  command::put_output(output, completion_script(shell, completed));
   return 0;
 }
 
@@ -218,7 +220,7 @@ std::string kinds_help(const std::string& name) {
 std::string meant_command(const std::string& word) {
   const std::vector<std::string> names = all_commands();
   const auto begun = std::ranges::find_if(names, [&](const std::string& name) { return name.starts_with(word); });
-  return word.size() > 2 && begun != names.end() ? *begun : nearest(word, names);
+  return word.size() > 2 && begun != names.end() ? *begun : command::nearest(word, names);
 }
 
 /// For a command that there is not, neither here nor as a program.
@@ -246,7 +248,7 @@ int dispatch(std::vector<std::string> arguments) {
     const bool is_help_first = arguments[1] == "help", is_help_last = arguments[2] == "--help" || arguments[2] == "-h";
     const std::string& asked = arguments[is_help_first ? 2 : 1];
     if ((is_help_first || is_help_last) && !kinds_of(asked).empty()) {
-      say(kinds_help(asked));
+      command::say(kinds_help(asked));
       return 0;
     }
   }
@@ -257,15 +259,16 @@ int dispatch(std::vector<std::string> arguments) {
   }
   const std::string& name = arguments[1];
   if (name == "-h" || name == "--help" || name == "help") {
-    say(help());
+    command::say(help());
     return 0;
   }
   if (name == "-V" || name == "--version" || name == "version") {
-    say(fmt::format("leadline {}{}{}\n", version, *commit != '\0' ? " " : "", commit));
+    command::say(
+        fmt::format("leadline {}{}{}\n", command::version, *command::commit != '\0' ? " " : "", command::commit));
     return 0;
   }
   if (name == "--describe-options") {
-    say(all_descriptions().indented() + "\n");
+    command::say(all_descriptions().indented() + "\n");
     return 0;
   }
   if (const Command* const command = built_in(arguments)) return run_built_in(*command, arguments);
@@ -276,7 +279,8 @@ int dispatch(std::vector<std::string> arguments) {
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  return reported(cluster::FrontEnd::leadline, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return command::reported(cluster::FrontEnd::leadline,
+                           [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::cli

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/link_command.hpp"
+#include "bench/link/reader.hpp"
 #include "cli/main.hpp"
 #include "cli/npy.hpp"
 #include "command/command_output.hpp"
@@ -15,7 +15,7 @@
 #include "command/reporting.hpp"
 #include "core/error.hpp"
 #include "output/table.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 #include "result/output_file.hpp"
 #include "schedule/sampled_rounds.hpp"
 
@@ -35,21 +35,21 @@ constexpr const char* partners_epilogue =
 
 struct PartnersRequest {
   std::string path;
-  FileOutput to;
+  command::FileOutput to;
 };
 
 void write_partners(const PartnersRequest& request) {
-  StepLog steps("leadline partners", request.to.output.verbose);
-  expect_link_test(request.path, "tell the partners in");
-  const auto reader = result::LinkResultReader::open(request.path);
-  const result::LinkResultHeader& header = reader->header();
+  command::StepLog steps("leadline partners", request.to.output.verbose);
+  bench::link::expect_link_test(request.path, "tell the partners in");
+  const auto reader = bench::link::ResultReader::open(request.path);
+  const bench::link::Header& header = reader->header();
   if (!header.stored_rounds) {
     throw Error(ExitStatus::bad_command_line, fmt::format("'{}' has no table of sampled rounds", request.path),
                 "its times are those of a matrix, in which places say who met whom", "Read the matrix");
   }
-  steps.done(opened_text(*reader));
+  steps.done(bench::link::opened_text(*reader));
   const schedule::SampledRounds rounds(header.stored_rounds->host_of, header.stored_rounds->sample);
-  const auto num_rounds = result::num_rounds_stored(header);
+  const auto num_rounds = bench::link::num_rounds_stored(header);
   const auto num_ranks = static_cast<std::size_t>(header.num_ranks);
   const auto partners = schedule::partners_by_round(rounds, num_ranks, num_rounds);
   steps.done(fmt::format("found out from the seed who met whom in {}",
@@ -58,19 +58,19 @@ void write_partners(const PartnersRequest& request) {
                          request.to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
                          npy_text(partners, {num_ranks, partners.size() / num_ranks}));
   steps.done(fmt::format("wrote '{}'", request.to.path));
-  put_written(request.to, {"partners", {request.path}, {{request.to.path, "npy", 0, num_ranks}}, {}},
-              request.to.path + "\n");
+  command::put_written(request.to, {"partners", {request.path}, {{request.to.path, "npy", 0, num_ranks}}, {}},
+                       request.to.path + "\n");
 }
 
 }  // namespace
 
 int partners_command(const std::vector<std::string>& arguments) {
   PartnersRequest request;
-  OptionParser options("leadline partners", partners_description, partners_epilogue);
+  command::OptionParser options("leadline partners", partners_description, partners_epilogue);
   options.argument("RESULT", "a result of the link test", request.path);
-  declare_file_output(options, request.to, "the table", "RESULT with .partners.npy");
+  command::declare_file_output(options, request.to, "the table", "RESULT with .partners.npy");
   options.parse(arguments);
-  check_file_output(request.to);
+  command::check_file_output(request.to);
   if (request.to.path.empty()) {
     request.to.path = std::filesystem::path(request.path).replace_extension(".partners.npy").string();
   }

@@ -38,7 +38,7 @@ constexpr const char* patterns_epilogue =
 std::vector<std::uint32_t> hosts_in(const std::string& path) {
   std::unordered_map<std::string, std::uint32_t> number_of;
   std::vector<std::uint32_t> host_of;
-  std::istringstream lines(read_text_file("HOSTS", path, "Name a file with the host of a rank in each line"));
+  std::istringstream lines(command::read_text_file("HOSTS", path, "Name a file with the host of a rank in each line"));
   for (std::string line; std::getline(lines, line);) {
     host_of.push_back(number_of.try_emplace(line, static_cast<std::uint32_t>(number_of.size())).first->second);
   }
@@ -46,8 +46,8 @@ std::vector<std::uint32_t> hosts_in(const std::string& path) {
 }
 
 /// Of the plan: all named patterns, then random ones from this index on.
-std::vector<std::int32_t> table_of(const bench::bisection::Plan& plan, const BisectionRequest& request,
-                                   std::uint64_t first) {
+std::vector<std::int32_t> table_of(const bench::bisection::Plan& plan,
+                                   const bench::bisection::BisectionRequest& request, std::uint64_t first) {
   std::vector<std::int32_t> table;
   const auto add = [&](const schedule::Pattern& pattern) {
     table.insert(table.end(), pattern.send_to.begin(), pattern.send_to.end());
@@ -65,11 +65,11 @@ std::vector<std::int32_t> table_of(const bench::bisection::Plan& plan, const Bis
 
 int patterns_command(const std::vector<std::string>& arguments) {
   std::string hosts;
-  FileOutput to;
+  command::FileOutput to;
   std::uint64_t first = 0;
-  BisectionRequest request;
+  bench::bisection::BisectionRequest request;
   request.rounds = 1;
-  OptionParser options("leadline patterns", patterns_description, patterns_epilogue);
+  command::OptionParser options("leadline patterns", patterns_description, patterns_epilogue);
   options.argument("HOSTS", "a list of hosts, by rank", hosts);
   options.words("--pattern", "names as leadline bisection takes them", request.patterns,
                 [](const std::string&, const std::string&) {});
@@ -79,12 +79,12 @@ int patterns_command(const std::vector<std::string>& arguments) {
   options.count("--active-ranks-per-host", "only so many ranks of each host take part, the lowest", 0, 1u << 26,
                 request.active_ranks_per_host, "all");
   options.flag("--within-hosts", "random pairs may lie on one host, too", request.within_hosts);
-  declare_file_output(options, to, "the table", "HOSTS with .patterns.npy");
+  command::declare_file_output(options, to, "the table", "HOSTS with .patterns.npy");
   options.parse(arguments);
-  check_file_output(to);
+  command::check_file_output(to);
   if (to.path.empty()) to.path = std::filesystem::path(hosts).replace_extension(".patterns.npy").string();
 
-  StepLog steps("leadline patterns", to.output.verbose);
+  command::StepLog steps("leadline patterns", to.output.verbose);
   const std::vector<std::uint32_t> host_of = hosts_in(hosts);
   bench::RankLayout layout;
   layout.num_ranks = static_cast<int>(host_of.size());
@@ -96,10 +96,10 @@ int patterns_command(const std::vector<std::string>& arguments) {
   result::write_document(to.path, to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
                          npy_text(table, {num_rows, host_of.size()}));
   steps.done(fmt::format("wrote '{}'", to.path));
-  Written written{"patterns", {hosts}, {{to.path, "npy", 0, num_rows}}, {}, {}, plan.ranks.size()};
+  command::Written written{"patterns", {hosts}, {{to.path, "npy", 0, num_rows}}, {}, {}, plan.ranks.size()};
   for (const schedule::PatternSpec& spec : plan.named) written.patterns.push_back(spec.name);
   if (plan.has_random) written.patterns.emplace_back("random");
-  put_written(to, std::move(written), to.path + "\n");
+  command::put_written(to, std::move(written), to.path + "\n");
   return 0;
 }
 

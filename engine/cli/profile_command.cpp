@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/profiled_file.hpp"
+#include "bench/link/reader.hpp"
 #include "bench/run_options.hpp"
-#include "cli/link_command.hpp"
 #include "cli/main.hpp"
-#include "cli/profiled_file.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
@@ -16,6 +16,7 @@
 #include "core/printable.hpp"
 #include "diagnosis/profile.hpp"
 #include "result/diagnosis_json.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -33,19 +34,20 @@ constexpr const char* profile_epilogue =
 struct ProfileRequest {
   std::vector<std::string> paths;
   std::string topology;
-  CommandOutput output;
+  command::CommandOutput output;
 };
 
-void add_run(const ProfileRequest& request, const std::string& path, std::vector<Profile>& runs, StepLog& steps) {
-  expect_link_test(path, "make a profile of");
-  const auto reader = result::LinkResultReader::open(path);
+void add_run(const ProfileRequest& request, const std::string& path, std::vector<Profile>& runs,
+             command::StepLog& steps) {
+  bench::link::expect_link_test(path, "make a profile of");
+  const auto reader = bench::link::ResultReader::open(path);
   if (!reader->header().complete) {
     throw Error(ExitStatus::bad_command_line, fmt::format("'{}' is not complete", path),
                 printable(reader->header().incomplete_reason, LineEnds::replaced),
                 "A profile is learnt from good runs");
   }
-  runs.push_back(profile_of_file(*reader, request.topology));
-  steps.done(opened_text(*reader));
+  runs.push_back(bench::link::profile_of_file(*reader, request.topology));
+  steps.done(bench::link::opened_text(*reader));
   if (const std::string why = diagnosis::difference(runs.front(), runs.back()); !why.empty()) {
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("'{}' and '{}' do not belong to one profile", request.paths.front(), path), why,
@@ -54,9 +56,9 @@ void add_run(const ProfileRequest& request, const std::string& path, std::vector
 }
 
 /// Opens one file within the other, so that the last one sees what all of them have.
-void learn(const ProfileRequest& request, std::size_t index, std::vector<Profile>& runs, StepLog& steps) {
+void learn(const ProfileRequest& request, std::size_t index, std::vector<Profile>& runs, command::StepLog& steps) {
   if (index == request.paths.size()) {
-    return put_output(request.output, result::profile_document(diagnosis::joined(runs)));
+    return command::put_output(request.output, result::profile_document(diagnosis::joined(runs)));
   }
   const std::string& path = request.paths[index];
   result::work_with(path, result::kind_of_file(path), [&] {
@@ -69,13 +71,13 @@ void learn(const ProfileRequest& request, std::size_t index, std::vector<Profile
 
 int profile_command(const std::vector<std::string>& arguments) {
   ProfileRequest request;
-  OptionParser options("leadline profile", profile_description, profile_epilogue);
+  command::OptionParser options("leadline profile", profile_description, profile_epilogue);
   options.files_argument("FILE", "good results of the link test, one or more", request.paths);
   bench::declare_topology(options, request.topology);
-  declare_output(options, request.output);
+  command::declare_output(options, request.output);
   options.parse(arguments);
-  check_output(request.output);
-  StepLog steps("leadline profile", request.output.verbose);
+  command::check_output(request.output);
+  command::StepLog steps("leadline profile", request.output.verbose);
   std::vector<Profile> runs;
   learn(request, 0, runs, steps);
   return 0;

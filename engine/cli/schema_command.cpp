@@ -7,6 +7,7 @@
 
 #include "bench/bisection/json.hpp"
 #include "bench/io/json.hpp"
+#include "bench/link/json.hpp"
 #include "bench/topology/json.hpp"
 #include "cli/described_file.hpp"
 #include "cli/embedded_schemas.hpp"
@@ -17,7 +18,6 @@
 #include "command/version.hpp"
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
-#include "result/json.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -38,10 +38,10 @@ using SchemaOfDocument = Json (*)();
 Json written_by_hand(const char* text) { return Json::parse(text); }
 
 constexpr Named<SchemaOfDocument> documents[] = {
-    {result::link_schema, "link", "the result of leadline link"},
-    {result::topology::schema, "topology", "that of leadline topology"},
-    {result::bisection::schema, "bisection", "that of leadline bisection"},
-    {result::io::schema, "io", "that of leadline io"},
+    {bench::link::schema, "link", "the result of leadline link"},
+    {bench::topology::schema, "topology", "that of leadline topology"},
+    {bench::bisection::schema, "bisection", "that of leadline bisection"},
+    {bench::io::schema, "io", "that of leadline io"},
     {result::diagnosis_schema, "diagnosis", "of leadline diagnose --json"},
     {result::comparison_schema, "comparison", "of leadline compare --json"},
     {result::profile_schema, "profile", "of leadline profile"},
@@ -51,7 +51,7 @@ constexpr Named<SchemaOfDocument> documents[] = {
     {[] { return written_by_hand(bisection_simulation_schema); }, "bisection-simulation",
      "of leadline simulate bisection --json"},
     {[] { return written_by_hand(view_schema); }, "view", "of leadline view --json"},
-    {written_schema, "written",
+    {command::written_schema, "written",
      "of the commands that write files: convert, partners, patterns, simulate link, report, export"},
     {result::hdf5::described_groups, "hdf5", "no schema, but the described tables of result files"},
 };
@@ -65,19 +65,19 @@ int schema_command(const std::vector<std::string>& arguments) {
     help += (names.empty() ? "" : ", ") + std::string(one.name) + " (" + one.meaning + ")";
     names.emplace_back(one.name);
   }
-  OptionParser options("leadline schema", schema_description, schema_epilogue);
+  command::OptionParser options("leadline schema", schema_description, schema_epilogue);
   options.argument("DOCUMENT", help, document, names);
-  CommandOutput output;
-  declare_output(options, output);
+  command::CommandOutput output;
+  command::declare_output(options, output);
   options.parse(arguments);
-  check_output(output);
-  StepLog steps("leadline schema", output.verbose);
+  command::check_output(output);
+  command::StepLog steps("leadline schema", output.verbose);
   const Json schema = parse_choice<SchemaOfDocument>("DOCUMENT", document, documents)();
   const Json* const keys = schema.find("properties");
   steps.done(fmt::format(
-      "made from the tables of leadline {}: {}", version,
+      "made from the tables of leadline {}: {}", command::version,
       keys == nullptr ? output::counted(schema.size(), "group of tables") : output::counted(keys->size(), "key")));
-  put_output(output, schema.indented() + "\n");
+  command::put_output(output, schema.indented() + "\n");
   return 0;
 }
 

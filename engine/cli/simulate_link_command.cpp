@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/convert.hpp"
+#include "bench/link/file.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/link/request.hpp"
 #include "bench/run_options.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
@@ -18,13 +21,10 @@
 #include "command/version.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
-#include "model/link_request.hpp"
 #include "model/request.hpp"
 #include "network/network.hpp"
 #include "network/parse_network.hpp"
 #include "output/table.hpp"
-#include "result/convert.hpp"
-#include "result/link_result_file.hpp"
 #include "result/output_file.hpp"
 #include "synthetic/faults.hpp"
 #include "synthetic/machine.hpp"
@@ -50,8 +50,8 @@ struct SimulateLinkRequest {
   std::uint64_t seed = 1;
   int retest = 10;
   std::int64_t rounds = 0;  ///< 0 = all
-  FileOutput to;            ///< whose path is never empty
-  PairStatistics statistics = PairStatistics::automatic;
+  command::FileOutput to;   ///< whose path is never empty
+  bench::link::PairStatistics statistics = bench::link::PairStatistics::automatic;
 };
 
 constexpr const char* simulate_link_description =
@@ -130,7 +130,7 @@ void declare_test(OptionTable& options, SimulateLinkRequest& request) {
 
 void declare_simulated_file(OptionTable& options, SimulateLinkRequest& request) {
   options.group("The result");
-  declare_file_output(options, request.to, "the result, .h5 or .sion", "leadline-simulated-link-TIME.h5");
+  command::declare_file_output(options, request.to, "the result, .h5 or .sion", "leadline-simulated-link-TIME.h5");
   options.choice("--statistics", "what an HDF5 file has of each pair", request.statistics);
 }
 
@@ -144,7 +144,7 @@ void check_format(const std::string& path) {
 SimulateLinkRequest parse_simulate_link(const std::vector<std::string>& arguments) {
   SimulateLinkRequest request;
   request.command_line = arguments;
-  OptionParser options("leadline simulate link", simulate_link_description, simulate_link_examples);
+  command::OptionParser options("leadline simulate link", simulate_link_description, simulate_link_examples);
   declare_machine(options, request);
   declare_faults(options, request);
   declare_test(options, request);
@@ -160,7 +160,7 @@ SimulateLinkRequest parse_simulate_link(const std::vector<std::string>& argument
   if (options.is_given("--statistics") && request.to.path.ends_with(".sion"))
     throw Error(ExitStatus::bad_command_line, "--statistics has no effect here", "a result as sion has one form",
                 "End the name of --output with .h5, or leave it out");
-  check_file_output(request.to);
+  command::check_file_output(request.to);
   if (request.to.path.empty())
     request.to.path = result::default_file_name("simulated-link", ResultFormat::hdf5, std::time(nullptr));
   return request;
@@ -234,10 +234,10 @@ std::string machine_text(const Machine& machine) {
   return machine.faults.empty() ? text + "no faults\n" : text;
 }
 
-std::string result_text(const LinkResult& result, const std::string& path) {
-  const SliceSummary& slice = result.slices.front();
+std::string result_text(const bench::link::LinkResult& result, const std::string& path) {
+  const bench::link::SliceSummary& slice = result.slices.front();
   std::string text = "median";
-  const auto add = [&](const char* name, const PairSummary& summary) {
+  const auto add = [&](const char* name, const bench::link::PairSummary& summary) {
     if (summary.num_pairs > 0) text += fmt::format(" {} {},", name, format_time_ns(summary.time_ns_median));
   };
   add("inside hosts", slice.same_host);
@@ -252,7 +252,7 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   const SimulateLinkRequest request = parse_simulate_link(arguments);
   const std::string& path = request.to.path;
   const bool is_sion = path.ends_with(".sion");
-  StepLog steps("leadline simulate link", request.to.output.verbose);
+  command::StepLog steps("leadline simulate link", request.to.output.verbose);
   result::StagedFile staged(path,
                             request.to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse);
   const Machine machine = machine_of(request);
@@ -263,21 +263,23 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   shape.num_hosts = synthetic::num_hosts(machine);
   shape.num_retests = static_cast<std::uint64_t>(request.retest);
   shape.statistics = request.statistics;
-  if (is_sion) shape.statistics = PairStatistics::full;
-  if (shape.statistics == PairStatistics::automatic) shape.statistics = bench::link::usual_statistics(shape);
+  if (is_sion) shape.statistics = bench::link::PairStatistics::full;
+  if (shape.statistics == bench::link::PairStatistics::automatic)
+    shape.statistics = bench::link::usual_statistics(shape);
   shape.num_stored_rounds = bench::link::num_stored_rounds(shape.statistics, request.rounds, shape.num_ranks);
   expect_room(path, bench::link::file_bytes(shape));
   const synthetic::Simulator simulator(machine);
-  const LinkResult result = synthetic::link_result(
-      simulator, {request.command_line, version, commit, shape.statistics, request.rounds}, request.retest);
+  const bench::link::LinkResult result = synthetic::link_result(
+      simulator, {request.command_line, command::version, command::commit, shape.statistics, request.rounds},
+      request.retest);
   steps.done("simulated its link test");
   synthetic::Reader reader(simulator, result);
-  result::Losses losses;
+  bench::link::LeftOut losses;
   try {
     if (is_sion) {
-      losses = result::write_sion(reader, staged.path(), result::SionRecord::extended, path);
+      losses = bench::link::write_sion(reader, staged.path(), bench::link::SionRecord::extended, path);
     } else {
-      losses = result::write_hdf5(reader, staged.path());
+      losses = bench::link::write_hdf5(reader, staged.path());
     }
   } catch (const Error& error) {
     throw staged.named(error);
@@ -287,8 +289,9 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> read;
   if (!network::is_formula(request.topology)) read.push_back(request.topology);
   if (!request.faults.empty()) read.push_back(request.faults);
-  put_written(request.to, {"simulate link", read, {{path, is_sion ? "sion" : "hdf5", 0, machine.num_ranks}}, losses},
-              machine_text(machine) + result_text(result, path));
+  command::put_written(request.to,
+                       {"simulate link", read, {{path, is_sion ? "sion" : "hdf5", 0, machine.num_ranks}}, losses},
+                       machine_text(machine) + result_text(result, path));
   return 0;
 }
 

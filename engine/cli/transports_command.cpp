@@ -145,22 +145,22 @@ Json transports_schema() {
 
 int transports_command(const std::vector<std::string>& arguments) {
   bool wants_support = false;
-  CommandOutput output;
-  OptionParser options("leadline transports", transports_description, transports_epilogue);
+  command::CommandOutput output;
+  command::OptionParser options("leadline transports", transports_description, transports_epilogue);
   options.flag("--support", "instead, what each of them can do, as a table in Markdown", wants_support);
-  declare_output(options, output, "only those that can be loaded here, without the reasons why others cannot",
-                 "also settings, library version, devices and limits of each");
+  command::declare_output(options, output, "only those that can be loaded here, without the reasons why others cannot",
+                          "also settings, library version, devices and limits of each");
   options.parse(arguments);
-  check_output(output);
+  command::check_output(output);
   const bool is_verbose = output.verbose;
   for (const auto& [is_given, option] : {std::pair(is_verbose, "--verbose"), std::pair(output.quiet, "--quiet")}) {
     if (wants_support && is_given) throw_apart("--support", option, "the table says nothing about this machine");
   }
   if (wants_support && output.is_json) throw_apart("--support", "--json", "the table is Markdown");
   const transport::Ask ask = is_verbose ? transport::Ask::everything : transport::Ask::whether_it_loads;
-  put_output(output, output.is_json  ? document_of(ask, output.quiet)
-                     : wants_support ? support_table()
-                                     : available_here(ask, output.quiet));
+  command::put_output(output, output.is_json  ? document_of(ask, output.quiet)
+                              : wants_support ? support_table()
+                                              : available_here(ask, output.quiet));
   return 0;
 }
 

@@ -18,7 +18,7 @@
 namespace leadline::result {
 
 template <>
-inline constexpr const char* about<cli::Written> =
+inline constexpr const char* about<command::Written> =
     "What commands that write files say with --json: leadline convert, partners, patterns, simulate link, report and "
     "export.";
 
@@ -27,36 +27,36 @@ inline constexpr const char* about<cli::Written> =
 namespace leadline {
 
 template <>
-inline constexpr auto fields<cli::WrittenFile> = std::tuple{
-    field("path", &cli::WrittenFile::path, "", "its name, as it was given"),
-    field("format", &cli::WrittenFile::format, "", "hdf5, sion, npy, html, pdf, ps, png, csv, parquet or tsv"),
-    field("size_bytes", &cli::WrittenFile::size_bytes, "bytes", "how large it is"),
-    field("num_rows", &cli::WrittenFile::num_rows, "1",
+inline constexpr auto fields<command::WrittenFile> = std::tuple{
+    field("path", &command::WrittenFile::path, "", "its name, as it was given"),
+    field("format", &command::WrittenFile::format, "", "hdf5, sion, npy, html, pdf, ps, png, csv, parquet or tsv"),
+    field("size_bytes", &command::WrittenFile::size_bytes, "bytes", "how large it is"),
+    field("num_rows", &command::WrittenFile::num_rows, "1",
           "of a table its rows without the title; of a result a row for each rank in each slice; null = no rows"),
 };
 
 template <>
-inline constexpr auto fields<cli::Written> = std::tuple{
+inline constexpr auto fields<command::Written> = std::tuple{
     field(
-        "document", [](const cli::Written& /*any*/) { return result::Constant<"written">(); }, "",
+        "document", [](const command::Written& /*any*/) { return result::Constant<"written">(); }, "",
         "which document this is"),
     field(
-        "format_version", [](const cli::Written& /*any*/) { return std::uint32_t{1}; }, "",
+        "format_version", [](const command::Written& /*any*/) { return std::uint32_t{1}; }, "",
         "rises with every change that a reader must know of; keys may be added without"),
-    field("command", &cli::Written::command, "", "the command without leadline"),
-    field("read", &cli::Written::read, "", "the files that it has read, as they were named"),
-    field("files", &cli::Written::files, "", "the files that it has written"),
-    field("left_out", &cli::Written::left_out, "", "what they do not have of what was read, in words"),
-    field("patterns", &cli::Written::patterns, "",
+    field("command", &command::Written::command, "", "the command without leadline"),
+    field("read", &command::Written::read, "", "the files that it has read, as they were named"),
+    field("files", &command::Written::files, "", "the files that it has written"),
+    field("left_out", &command::Written::left_out, "", "what they do not have of what was read, in words"),
+    field("patterns", &command::Written::patterns, "",
           "of leadline patterns alone: what the rows are called; random at the end stands for all that follow",
           Since::later_version),
-    field("num_participants", &cli::Written::num_participants, "1",
+    field("num_participants", &command::Written::num_participants, "1",
           "of leadline patterns alone: how many ranks take part", Since::later_version),
 };
 
 }  // namespace leadline
 
-namespace leadline::cli {
+namespace leadline::command {
 namespace {
 
 constexpr const char* is_twice = "--json says both what is written and where";
@@ -130,4 +130,4 @@ void put_written(const FileOutput& file, Written written, const std::string& tex
 
 Json written_schema() { return result::document_schema<Written>("written", "What a command has written"); }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -11,7 +11,7 @@
 #include "core/json.hpp"
 #include "options/option_table.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 /// Where a command puts what it says, and how much that is.
 struct CommandOutput {
@@ -73,4 +73,4 @@ void put_written(const FileOutput& file, Written written, const std::string& tex
 /// The schema of that JSON.
 Json written_schema();
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -12,7 +12,7 @@
 
 #include "core/error.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 namespace {
 
 /// Breaks a help text at blanks, so that it fits beside the names of the options on a screen of 110 characters.
@@ -182,4 +182,4 @@ std::string meant_option(const std::string& option, const std::vector<std::strin
   return found != known.end() ? *found : "";
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

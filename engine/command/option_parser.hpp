@@ -10,7 +10,7 @@
 #include "core/json.hpp"
 #include "options/option_table.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 /// Not an error: the text that --help prints.
 struct HelpWanted {
@@ -59,4 +59,4 @@ inline constexpr const char* sizes_help =
 inline constexpr const char* exit_status_help =
     "Exit status: 0 fine, 2 the command line is wrong, 3 something is missing here, 4 the run failed on the way.\n";
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -16,7 +16,7 @@
 #include "core/error.hpp"
 #include "core/printable.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 namespace {
 
 /// Under a launcher every rank finds the same mistake; one of them reports it. The others wait: mpirun and
@@ -81,4 +81,4 @@ void complain(const Error& error) noexcept {
   if (error.status() != ExitStatus::output_closed) complain(std::string(error.what()));
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

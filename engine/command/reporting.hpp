@@ -10,7 +10,7 @@
 #include "command/stopwatch.hpp"
 #include "core/error.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 /// The body of a main(): closed streams occupied, SIGPIPE and SIGXFSZ ignored (a write then says what is wrong, and no
 /// rank dies of it); then `body`, whose errors one rank reports once, as far as the launcher shows which. Returns the
@@ -51,4 +51,4 @@ void complain(const std::string& what) noexcept;
 /// The same for an error; nothing where it is only that standard output's reader has gone.
 void complain(const Error& error) noexcept;
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -8,7 +8,7 @@
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 /// Collective: does `work` on every rank; where it fails on any, all throw that error as AgreedError.
 template <class Work>
@@ -41,4 +41,4 @@ void run_on_root(cluster::Cluster& cluster, const Work& work) {
   });
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

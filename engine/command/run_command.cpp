@@ -21,9 +21,9 @@
 #include "command/run_collectively.hpp"
 #include "command/stopwatch.hpp"
 #include "core/error.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 namespace {
 
 using cluster::Cluster;
@@ -190,4 +190,4 @@ void say_at_end(Cluster& cluster, const std::string& result_path, const std::fun
   });
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -17,7 +17,7 @@
 #include "model/request.hpp"
 #include "transport/module.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 /// Collective: the transport's own bootstrap where its library has one (MPI); with any other transport the explicit
 /// variables, or the launcher's protocol: PMIx or PMI-2 where that module can be loaded, else its MPI library.
@@ -83,4 +83,4 @@ DryRunRanks dry_run_ranks(const RunRequest& request, const std::string& benchmar
 /// --dry-run: prints `plan_text()`, once where a launcher has started several processes. Returns the exit status.
 int say_plan(const std::function<std::string()>& plan_text);
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

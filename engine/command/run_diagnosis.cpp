@@ -14,7 +14,7 @@
 #include "network/network.hpp"
 #include "network/parse_network.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 namespace {
 
 /// A byte a rank: NUMA node plus one, 0 = unknown.
@@ -68,4 +68,4 @@ std::vector<DiagnosedSlice> diagnosed_at_root(
   return told;
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -13,7 +13,7 @@
 #include "diagnosis/observations.hpp"
 #include "model/diagnosis.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 /// Collective. `topology` is the user's, empty = nothing.
 /// Throws AgreedError for a topology that cannot be read, or lacks hosts of the run.
@@ -27,4 +27,4 @@ std::vector<DiagnosedSlice> diagnosed_at_root(
     const diagnosis::Layout& layout, const DiagnosisSettings& settings,
     const std::function<diagnosis::ObservedSlice(std::size_t index)>& slice_of);
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -19,7 +19,7 @@
 #include "core/units.hpp"
 #include "memory/cuda/driver.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 namespace {
 
 std::string kernel_name() {
@@ -173,4 +173,4 @@ std::vector<HostRanks> RunEnvironment::hosts_with_ranks(const std::map<std::uint
   return hosts;
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -19,7 +19,7 @@
 #include "transport/module.hpp"
 #include "transport/transport.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 class RunEnvironment {
  public:
@@ -66,4 +66,4 @@ class RunEnvironment {
   std::unique_ptr<transport::Transport> transport_;
 };
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -9,7 +9,7 @@
 #include "options/values.hpp"
 #include "transport/table.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 namespace {
 
 void check_plan(const IsGiven& is_given, const RunRequest& request) {
@@ -62,4 +62,4 @@ void refuse_sion(const RunRequest& request, const std::string& what) {
               "that format holds the matrices of link tests only", "Choose a name ending in .h5 or .json");
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -7,7 +7,7 @@
 
 #include "model/request.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 /// Whether an option ("--fill-seed") stands on the command line.
 using IsGiven = std::function<bool(const char* option)>;
@@ -26,4 +26,4 @@ void check_verifiable(const std::string& checker, const RunRequest& request);
 /// For benchmarks that SION files cannot hold; `what`: "a topology test".
 void refuse_sion(const RunRequest& request, const std::string& what);
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -23,7 +23,7 @@
 #include "core/clock.hpp"
 #include "output/table.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 /// The texts of one front end. All members may be empty.
 template <class Result, class Progress>
@@ -300,4 +300,4 @@ int run_stages(const typename Benchmark::Request& request, std::unique_ptr<clust
   });
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

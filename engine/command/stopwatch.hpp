@@ -6,7 +6,7 @@
 
 #include "core/clock.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 class Stopwatch {
  public:
@@ -23,4 +23,4 @@ class Stopwatch {
   std::uint64_t start_ns_ = now_ns();
 };
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -12,7 +12,7 @@
 
 #include "core/error.hpp"
 
-namespace leadline::cli {
+namespace leadline::command {
 
 std::string read_text_file(const std::string& option, const std::string& path, const std::string& hint) {
   if (path.empty()) return {};
@@ -58,4 +58,4 @@ std::vector<std::string> names_in_targets(const std::string& path, const std::st
   return names;
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

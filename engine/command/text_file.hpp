@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace leadline::cli {
+namespace leadline::command {
 
 inline constexpr std::size_t max_text_bytes = std::size_t{1} << 28;  // all ranks hold it
 
@@ -25,4 +25,4 @@ std::string read_targets_file(const std::string& path);
 /// that names the file of an empty list.
 std::vector<std::string> names_in_targets(const std::string& path, const std::string& text);
 
-}  // namespace leadline::cli
+}  // namespace leadline::command

@@ -84,7 +84,7 @@ std::uint64_t bytes_of_records(const std::string& path) {
 }
 
 Outlet standard_outlet() {
-  return {[](const std::string& text) { cli::say_if_read(text); },
+  return {[](const std::string& text) { command::say_if_read(text); },
           [](const std::string& text) {
             // As one write a line: the launcher mixes the lines of all ranks.
             std::fwrite(text.data(), 1, text.size(), stderr);
@@ -94,7 +94,7 @@ Outlet standard_outlet() {
 
 void need_launcher(const RunRequest& request, const HowToStart& how) {
   if (launcher_of(request) != Launcher::none) return;
-  cli::refuse_unconnected_ranks();
+  command::refuse_unconnected_ranks();
   throw Error(ExitStatus::something_missing, fmt::format("nothing has started the ranks of {}", how.program),
               "there is no sign of a launcher",
               fmt::format("Start it with {}. \"{}\" starts local ranks by itself", how.example, how.own_command));
@@ -107,7 +107,7 @@ Start started_ranks(const RunRequest& request, const HowToStart& how) {
   transport::LoadedModule module = transport::open_module(transport, launcher);
   const auto timeout =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
-  auto bootstrap = cli::launcher_bootstrap(module, launcher, timeout);
+  auto bootstrap = command::launcher_bootstrap(module, launcher, timeout);
   return {std::move(module), std::move(bootstrap)};
 }
 

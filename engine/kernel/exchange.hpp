@@ -11,7 +11,6 @@
 #include <span>
 
 #include "core/progress_counter.hpp"
-#include "model/link_request.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::kernel {

@@ -7,11 +7,21 @@
 #include <span>
 #include <vector>
 
+#include "core/named.hpp"
 #include "model/fields.hpp"
-#include "model/link_request.hpp"
 #include "stats/summary.hpp"
 
 namespace leadline {
+
+/// What a pair exchanges; the formulas are in docs/metrics.md.
+enum class Direction : std::uint8_t {
+  semidirectional,  ///< ping-pong; time is half a round trip
+  unidirectional,   ///< a stream of windows, acknowledged once at its end
+  bidirectional,    ///< both sides send at once
+};
+
+const char* name_of(Direction direction);
+std::span<const Named<Direction>> names_of(Direction any);
 
 /// One timed batch of consecutive messages to one partner.
 struct Sample {

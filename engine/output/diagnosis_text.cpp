@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes faults as text, and the line that a prolog script can log.
+// Writes faults as text.
 #include "output/diagnosis_text.hpp"
 
 #include <fmt/format.h>
@@ -194,15 +194,14 @@ double cost(const Fault& fault) { return (fault.ratio - 1) * static_cast<double>
 /// A fault over all slices, as its worst slice shows it.
 struct SeenFault {
   const Fault* worst = nullptr;
-  const SliceSummary* slice = nullptr;
+  const DiagnosedSlice* slice = nullptr;
   std::size_t num_slices = 0;
 };
 
-std::vector<SeenFault> seen_in(const std::vector<SliceSummary>& slices) {
+std::vector<SeenFault> seen_in(const std::vector<DiagnosedSlice>& slices) {
   std::vector<SeenFault> seen;
-  for (const SliceSummary& slice : slices) {
-    if (!slice.diagnosis) continue;
-    for (const Fault& fault : slice.diagnosis->faults) {
+  for (const DiagnosedSlice& slice : slices) {
+    for (const Fault& fault : slice.diagnosis.faults) {
       const auto known = std::ranges::find_if(seen, [&](const SeenFault& other) {
         return other.worst->component == fault.component && other.worst->symptom == fault.symptom;
       });
@@ -223,12 +222,11 @@ std::vector<SeenFault> seen_in(const std::vector<SliceSummary>& slices) {
 }
 
 /// Classes that are slower than the site profile says, each as its worst slice shows it.
-std::vector<ListedClass> slower_in(const std::vector<SliceSummary>& slices) {
+std::vector<ListedClass> slower_in(const std::vector<DiagnosedSlice>& slices, std::size_t all_slices) {
   std::vector<ListedClass> worst;
   std::vector<std::size_t> num_slices;
-  for (const SliceSummary& slice : slices) {
-    if (!slice.diagnosis) continue;
-    for (const ListedClass& one : slower_in(*slice.diagnosis)) {
+  for (const DiagnosedSlice& slice : slices) {
+    for (const ListedClass& one : slower_in(slice.diagnosis)) {
       const auto known = std::ranges::find(worst, one.found.name, [](const ListedClass& c) { return c.found.name; });
       const auto index = static_cast<std::size_t>(known - worst.begin());
       if (known == worst.end()) {
@@ -237,23 +235,22 @@ std::vector<ListedClass> slower_in(const std::vector<SliceSummary>& slices) {
       }
       ++num_slices[index];
       if (one.found.ratio <= worst[index].found.ratio) continue;
-      worst[index] = {one.found, format_bytes(slice.slice.message_size_bytes)};
+      worst[index] = {one.found, format_bytes(slice.message_size_bytes)};
     }
   }
   for (std::size_t index = 0; index < worst.size(); ++index) {
-    worst[index].where = fmt::format("; in {} of {} sizes and repeats, here with {}", num_slices[index], slices.size(),
-                                     worst[index].where);
+    worst[index].where =
+        fmt::format("; in {} of {} sizes and repeats, here with {}", num_slices[index], all_slices, worst[index].where);
   }
   return worst;
 }
 
 /// Those of the first slice; of the others only what cannot be compared with the site profile.
-std::vector<std::string> notes_of(const std::vector<SliceSummary>& slices) {
+std::vector<std::string> notes_of(const std::vector<DiagnosedSlice>& slices) {
   std::vector<std::string> notes;
   bool is_first = true;
-  for (const SliceSummary& slice : slices) {
-    if (!slice.diagnosis) continue;
-    for (const std::string& note : slice.diagnosis->notes) {
+  for (const DiagnosedSlice& slice : slices) {
+    for (const std::string& note : slice.diagnosis.notes) {
       const bool is_told = is_first || note.starts_with(diagnosis::not_comparable);
       if (is_told && std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
     }
@@ -344,47 +341,20 @@ std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {
   return text;
 }
 
-std::string verdict_text(const std::vector<SliceSummary>& slices) {
+std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t num_slices) {
   constexpr std::size_t most_faults = 20;
-  const auto first =
-      std::ranges::find_if(slices, [](const SliceSummary& slice) { return slice.diagnosis.has_value(); });
-  if (first == slices.end()) return "";
-  if (slices.size() == 1) return diagnosis_text(*first->diagnosis, most_faults);
-  const std::vector<ListedClass> slower = slower_in(slices);
+  if (slices.empty()) return "";
+  if (num_slices == 1) return diagnosis_text(slices.front().diagnosis, most_faults);
+  const std::vector<ListedClass> slower = slower_in(slices, num_slices);
   std::vector<ListedFault> faults;
   std::size_t num_faults = slower.size();
   for (const SeenFault& seen : seen_in(slices)) {
     num_faults += counts(*seen.worst) ? 1 : 0;
     faults.push_back({seen.worst, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
-                                              slices.size(), format_bytes(seen.slice->slice.message_size_bytes))});
+                                              num_slices, format_bytes(seen.slice->message_size_bytes))});
   }
-  return head(*first->diagnosis, num_faults) + slower_than_profile(slower) +
+  return head(slices.front().diagnosis, num_faults) + slower_than_profile(slower) +
          listed(faults, most_faults, slower.size()) + notes_text(notes_of(slices));
-}
-
-std::string health_line(const LinkResult& result, const std::string& /*result_path*/) {
-  std::string faults;
-  double measuring_s = 0;
-  std::uint64_t num_pairs = 0, num_measured = 0;
-  for (const SliceSummary& slice : result.slices) {
-    measuring_s += slice.measuring_s + slice.diagnosis_s;
-    if (!slice.diagnosis) continue;
-    num_pairs += slice.diagnosis->num_pairs;
-    num_measured += slice.diagnosis->num_measured;
-    for (const ListedClass& one : slower_in(*slice.diagnosis)) {
-      faults += (faults.empty() ? "" : "; ") + class_sentence(one.found);
-    }
-    for (const Fault& fault : slice.diagnosis->faults) {
-      if (counts(fault)) faults += (faults.empty() ? "" : "; ") + fault_sentence(fault);
-    }
-  }
-  if (!faults.empty()) return fmt::format("bad: {}\n", faults);
-  const auto& provenance = result.provenance;
-  const double share = num_pairs > 0 ? 100 * static_cast<double>(num_measured) / static_cast<double>(num_pairs) : 0;
-  return fmt::format("ok: {} on {}, {:.0f} % of all pairs in {}, no fault\n",
-                     counted(static_cast<std::uint64_t>(provenance.num_ranks), "rank"),
-                     counted(static_cast<std::uint64_t>(provenance.num_hosts), "host"), share,
-                     format_duration(measuring_s));
 }
 
 std::string comparison_text(const Comparison& comparison) {

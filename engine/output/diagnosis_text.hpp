@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A diagnosis as people read it: faults first, each with evidence, what was ruled out and what to do; and the line of
-// a health check.
+// A diagnosis as people read it: faults first, each with evidence, what was ruled out and what to do.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "model/diagnosis.hpp"
-#include "model/link_result.hpp"
 
 namespace leadline::output {
 
@@ -28,11 +26,8 @@ std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults =
 std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices);
 
 /// The verdicts of all slices of a run in one: each fault once, as the slice shows it in which it costs most, and in
-/// how many it was found. Empty where there was no diagnosis.
-std::string verdict_text(const std::vector<SliceSummary>& slices);
-
-/// "ok: 16 ranks on 8 hosts, 12 % of all pairs in 4.2 s, no fault", or "bad: " and each fault; with its end.
-std::string health_line(const LinkResult& result, const std::string& result_path);
+/// how many of `num_slices` it was found. Empty where there was no diagnosis.
+std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t num_slices);
 
 /// Several lines, each with its end: classes in a table, then the components that changed otherwise.
 std::string comparison_text(const Comparison& comparison);

@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "core/json.hpp"
 #include "model/result.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 #include "result/run_header.hpp"
 
 namespace leadline::output {
@@ -21,9 +21,6 @@ struct ResultInfo {
   std::string text;
   Json json;
 };
-
-/// Reads as much of the result as that takes; each benchmark has its own.
-ResultInfo info_of(result::LinkResultReader& reader);
 
 struct FileInfo {
   std::string path;

@@ -25,12 +25,12 @@ class JsonFile {
   using IncompleteDocument = std::function<std::string(const std::string& reason)>;
 
   /// Collective: creates the file with the document of a run that has just begun. Rank 0's path counts. Errors are
-  /// those of open_link_result_file.
+  /// those of open_link_file.
   JsonFile(cluster::Cluster& cluster, const std::string& path, ExistingFile existing, IncompleteDocument incomplete);
 
   const std::string& path() const { return path_; }
 
-  /// The next two are as in LinkResultFile. `document` is called on rank 0 only.
+  /// The next two are as in LinkFile. `document` is called on rank 0 only.
   void mark_incomplete(const std::string& reason) noexcept;
   void finish(const std::function<std::string()>& document);
 
@@ -57,7 +57,7 @@ class RunDocument : public File {
  public:
   using TextOf = std::string (*)(const Result& result);
 
-  /// Collective; errors are those of open_link_result_file.
+  /// Collective; errors are those of open_link_file.
   RunDocument(cluster::Cluster& cluster, Result so_far, const std::string& path, ExistingFile existing, TextOf text_of)
       : is_rank_0_(cluster.rank() == 0),
         text_of_(text_of),
@@ -95,7 +95,7 @@ class RunDocument : public File {
 };
 
 /// Collective: the file of a benchmark that SION has no place for, which `test` names: "a topology test". Throws as
-/// open_link_result_file does.
+/// open_link_file does.
 template <class Hdf5Store, class JsonStore, class NoStore, class Result, class Setup>
 auto open_result_file(const char* test, cluster::Cluster& cluster, const Result& so_far, Setup setup)
     -> std::unique_ptr<typename NoStore::File> {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the result files of all benchmarks share: what becomes of an existing file, and the file that is none.
+// What the result files of all benchmarks share: their format and name, what becomes of an existing file, and the file
+// that is none.
 #pragma once
 
 #include <cstdint>
+#include <ctime>
+#include <optional>
 #include <string>
 
 #include "model/provenance.hpp"
@@ -60,5 +63,13 @@ class NoFile : public OfBenchmark {
  private:
   std::string path_;
 };
+
+/// The format of a result from the name of its file (.h5 .hdf5 .sion .json, "-" and no name being JSON and HDF5) and
+/// from --format, if given. Throws Error(bad_command_line) where they contradict, or say nothing.
+ResultFormat format_for(const std::string& path, std::optional<ResultFormat> given);
+
+/// "leadline-link-20260131T235959Z.h5" for the benchmark "link"; `now` in UTC seconds since 1970. Empty for
+/// ResultFormat::none.
+std::string default_file_name(const std::string& benchmark, ResultFormat format, std::time_t now);
 
 }  // namespace leadline::result

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/diagnosis.hpp"
-#include "model/link_request.hpp"
+#include "model/samples.hpp"
 #include "network/network.hpp"
 
 namespace leadline::synthetic {

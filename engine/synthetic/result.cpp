@@ -13,13 +13,13 @@
 #include <string>
 #include <string_view>
 
+#include "bench/link/json.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/tally.hpp"
 #include "bench/plan.hpp"
 #include "cluster/cluster.hpp"
 #include "core/clock.hpp"
 #include "core/units.hpp"
-#include "result/json.hpp"
 #include "result/shared_file.hpp"
 #include "stats/slowest.hpp"
 
@@ -71,7 +71,7 @@ class SingleRankCluster final : public cluster::Cluster {
 
 /// What `leadline link` would run on the machine, whose network it would be told.
 struct Plan {
-  Plan(const Machine& machine, const LinkRequest& request) {
+  Plan(const Machine& machine, const bench::link::LinkRequest& request) {
     for (std::uint32_t rank = 0; rank < machine.num_ranks; ++rank) host_of.push_back(synthetic::host_of(machine, rank));
     layout.num_ranks = static_cast<int>(machine.num_ranks);
     layout.host_of = host_of;
@@ -110,8 +110,8 @@ std::span<const std::int32_t> partners_of(const std::vector<std::int32_t>& partn
   return std::span(partners).subspan(rank * num_rounds, num_rounds);
 }
 
-LinkRequest request_of(const Machine& machine, const Origin& origin, int num_retests) {
-  LinkRequest request;
+bench::link::LinkRequest request_of(const Machine& machine, const Origin& origin, int num_retests) {
+  bench::link::LinkRequest request;
   request.command_line = origin.command_line;
   request.transport = "model";
   request.message_sizes_bytes = {machine.message_size_bytes};
@@ -200,8 +200,9 @@ Medians medians_of(const Simulator& simulator, int num_slowest, const std::vecto
   return medians;
 }
 
-SliceSummary summary_of(const Simulator& simulator, int num_retests, const std::vector<std::int32_t>& partners) {
-  SliceSummary summary;
+bench::link::SliceSummary summary_of(const Simulator& simulator, int num_retests,
+                                     const std::vector<std::int32_t>& partners) {
+  bench::link::SliceSummary summary;
   summary.slice.message_size_bytes = simulator.machine().message_size_bytes;
   const Medians medians = medians_of(simulator, num_retests, partners);
   SingleRankCluster alone;
@@ -217,9 +218,9 @@ SliceSummary summary_of(const Simulator& simulator, int num_retests, const std::
 
 }  // namespace
 
-LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests) {
+bench::link::LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests) {
   const Machine& machine = simulator.machine();
-  LinkResult result;
+  bench::link::LinkResult result;
   result.request = request_of(machine, origin, num_retests);
   result.provenance = provenance_of(machine, origin);
   const Plan plan(machine, result.request);
@@ -237,22 +238,22 @@ LinkResult link_result(const Simulator& simulator, const Origin& origin, int num
   return result;
 }
 
-Reader::Reader(const Simulator& simulator, const LinkResult& result)
+Reader::Reader(const Simulator& simulator, const bench::link::LinkResult& result)
     : simulator_(simulator),
       schedule_(Plan(simulator.machine(), result.request).spec),
-      header_(result::header_of(result, result::random_nonce())) {
+      header_(bench::link::header_of(result, result::random_nonce())) {
   const Plan plan(simulator.machine(), result.request);
   partners_ = plan.partners();
   if (auto sample = bench::link::stored_sample(result.request, plan.layout)) {
-    result::store_rounds(header_, {*std::move(sample), plan.host_of});
+    bench::link::store_rounds(header_, {*std::move(sample), plan.host_of});
   }
   header_.repeats = {{0, -1}};
   header_.has_rounds = !header_.is_compact;
-  header_.retests = result::retests_of(result);
+  header_.retests = bench::link::retests_of(result);
   header_.complete = result.complete;
   header_.incomplete_reason.clear();
   header_.end_utc = result.provenance.end_utc;
-  header_.summary = result::json_text(result);
+  header_.summary = bench::link::json_text(result);
 }
 
 PairRow Reader::row(std::size_t, std::size_t, std::int64_t rank) {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "model/link_result.hpp"
-#include "result/link_result_reader.hpp"
+#include "bench/link/reader.hpp"
+#include "bench/link/result.hpp"
 #include "schedule/schedule.hpp"
 #include "synthetic/simulator.hpp"
 
@@ -19,21 +19,21 @@ namespace leadline::synthetic {
 struct Origin {
   std::vector<std::string> command_line;
   std::string version, commit;
-  PairStatistics statistics = PairStatistics::full;
+  bench::link::PairStatistics statistics = bench::link::PairStatistics::full;
   std::int64_t rounds = 0;  ///< so many randomly sampled ones; 0 = all
 };
 
 /// Summary, the slowest pairs and their retest, provenance. Memory: 8 bytes an ordered pair that meets, while it is
 /// made. Throws Error(something_missing) where there is not so much.
-LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests = 10);
+bench::link::LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests = 10);
 
 /// The machine's rows, computed when they are asked for. `simulator` outlives it.
-class Reader final : public result::LinkResultReader {
+class Reader final : public bench::link::ResultReader {
  public:
-  Reader(const Simulator& simulator, const LinkResult& result);
+  Reader(const Simulator& simulator, const bench::link::LinkResult& result);
 
   const std::string& path() const override { return path_; }
-  const result::LinkResultHeader& header() const override { return header_; }
+  const bench::link::Header& header() const override { return header_; }
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<PairCell> cells_of_rounds(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> all_to_all_ns(std::size_t, std::size_t, std::int64_t) override { return {}; }
@@ -47,7 +47,7 @@ class Reader final : public result::LinkResultReader {
   schedule::Schedule schedule_;
   std::vector<std::int32_t> partners_;  ///< by rank and round, where rounds are sampled
   std::string path_ = "the simulated machine";
-  result::LinkResultHeader header_;
+  bench::link::Header header_;
 };
 
 }  // namespace leadline::synthetic

@@ -33,7 +33,7 @@ Line required(const Line& more = {}) {
   return line;
 }
 
-LinkRequest parsed(const Line& more) { return parse(required(more), no_variables).request; }
+bench::link::LinkRequest parsed(const Line& more) { return parse(required(more), no_variables).request; }
 
 Error error_of(const Line& line, const Variables& given = no_variables) {
   return test::error_of([&] { parse(line, given); }, line);
@@ -44,7 +44,7 @@ std::string refusal(const Line& more) {
 }
 
 TEST(LinktestOptions, HaveTheDefaultsOfLinktest) {
-  const LinkRequest request = parsed({});
+  const bench::link::LinkRequest request = parsed({});
   EXPECT_EQ(request.transport, "tcp");
   EXPECT_EQ(request.num_warmup, 10u);
   EXPECT_EQ(request.num_messages, 100u);
@@ -59,7 +59,7 @@ TEST(LinktestOptions, HaveTheDefaultsOfLinktest) {
   EXPECT_EQ(request.repeat, 1);
   EXPECT_EQ(request.min_time_s, 0);
   EXPECT_EQ(request.allocator, "posix");
-  EXPECT_EQ(request.all_to_all, AllToAll::none);
+  EXPECT_EQ(request.all_to_all, bench::link::AllToAll::none);
   EXPECT_EQ(request.fill, Fill::ramp);
   EXPECT_EQ(request.num_buffers, 1u);
   EXPECT_EQ(request.shuffle_ranks, 0);
@@ -75,14 +75,14 @@ TEST(LinktestOptions, SetTheirMember) {
   EXPECT_TRUE(parsed({"--bisection"}).bisection);
   EXPECT_TRUE(parsed({"--serial-tests"}).serial);
   EXPECT_TRUE(parsed({"--group-processes-by-hostname"}).between_hosts);
-  EXPECT_EQ(parsed({"--all-to-all"}).all_to_all, AllToAll::around);
+  EXPECT_EQ(parsed({"--all-to-all"}).all_to_all, bench::link::AllToAll::around);
   EXPECT_EQ(parsed({"--num-slowest", "3"}).retest, 3);
   EXPECT_EQ(parsed({"--num-slowest", "0"}).retest, 0);
   EXPECT_TRUE(parsed({"--check-buffers"}).check_buffers);
   EXPECT_EQ(parsed({"-o", "a.sion"}).output, "a.sion");
   EXPECT_EQ(parsed({"--output=b.sion"}).output, "b.sion");
   EXPECT_EQ(parsed({"--parallel-sion-file"}).row_path, RowPath::automatic);
-  const LinkRequest none = parsed({"--no-sion-file"});
+  const bench::link::LinkRequest none = parsed({"--no-sion-file"});
   EXPECT_EQ(none.format, ResultFormat::none);
   EXPECT_EQ(none.output, "");
 }
@@ -102,7 +102,7 @@ TEST(LinktestOptions, ReadSizesInBytesAndWithUnits) {
 }
 
 TEST(LinktestOptions, CountABidirectionalMessageThereAndBack) {
-  const LinkRequest request = parsed({"--bidirectional"});
+  const bench::link::LinkRequest request = parsed({"--bidirectional"});
   EXPECT_EQ(request.num_messages, 200u);
   EXPECT_EQ(request.num_warmup, 20u);
   EXPECT_EQ(request.window, 1u);
@@ -278,7 +278,7 @@ TEST(LinktestOptions, SayWhichTransportsThereAre) {
 
 TEST(LinktestOptions, KeepTheLastIterationOnlyWhereAFileIsNamed) {
   for (const Line& repeated : std::vector<Line>{{"--min-iterations", "2"}, {"--min-runtime", "0.5"}}) {
-    const LinkRequest without = parsed(repeated);
+    const bench::link::LinkRequest without = parsed(repeated);
     EXPECT_TRUE(is_repeated(without));
     EXPECT_EQ(without.format, ResultFormat::none);
     Line named = repeated;
@@ -296,7 +296,7 @@ TEST(LinktestOptions, HaveSeedsOf64Bits) {
   EXPECT_EQ(parsed({"--randomize-buffers"}).fill_seed, 1234567890u);
   EXPECT_EQ(parsed({"--randomize-buffers"}).fill, Fill::mersenne);
   EXPECT_EQ(parsed({"--randomize-buffers", "--seed-randomize-buffers", "18446744073709551615"}).fill_seed, UINT64_MAX);
-  const LinkRequest tasks = parsed({"--num-randomize-tasks", "3"});
+  const bench::link::LinkRequest tasks = parsed({"--num-randomize-tasks", "3"});
   EXPECT_EQ(tasks.shuffle_ranks, 3);
   EXPECT_EQ(tasks.shuffle_ranks_seed, 29309775u);
 }
@@ -321,7 +321,8 @@ TEST(LinktestOptions, KnowTheAllocatorsOfLinktest) {
 }
 
 TEST(LinktestOptions, TakeTheNetworkFromTheEnvironment) {
-  const LinkRequest request = parse(required(), variables({{"LINKTEST_SYSTEM_NODENAME_SUFFIX", "i"}})).request;
+  const bench::link::LinkRequest request =
+      parse(required(), variables({{"LINKTEST_SYSTEM_NODENAME_SUFFIX", "i"}})).request;
   EXPECT_EQ(request.host_name_suffix, "i");
 }
 

@@ -19,8 +19,8 @@ const Scale kibi{1024, Direction::semidirectional};
 /// LinkTest's documents show its lines with every run of blanks as one.
 std::string collapsed(const std::string& text) { return std::regex_replace(text, std::regex(" +"), " "); }
 
-LinkRequest example() {
-  LinkRequest request;
+bench::link::LinkRequest example() {
+  bench::link::LinkRequest request;
   request.transport = "mpi";
   request.message_sizes_bytes = {1024};
   request.num_messages = 1000;
@@ -50,12 +50,12 @@ TEST(LinktestText, BoxesTheArguments) {
 }
 
 TEST(LinktestText, BoxesWhatElseIsInUse) {
-  LinkRequest request = example();
+  bench::link::LinkRequest request = example();
   request.direction = Direction::bidirectional;
   request.num_messages = 2000;
   request.num_warmup = 20;
   request.bisection = request.between_hosts = request.serial = request.shuffle_rounds = request.check_buffers = true;
-  request.all_to_all = AllToAll::around;
+  request.all_to_all = bench::link::AllToAll::around;
   request.shuffle_rounds_seed = 9876543210;
   request.shuffle_ranks = 3;
   request.shuffle_ranks_seed = 29309775;
@@ -90,7 +90,7 @@ TEST(LinktestText, HasItsStepLines) {
             "max: 3.87595 us ( 251.9545 MiB/s)\n");
   EXPECT_THAT(step_line(example(), 1, {8, 3240.8049, 3419.769, 4208.619}, std::nullopt, kibi),
               HasSubstr("avg:    3.41977 us (  285.5639 MiB/s)"));
-  LinkRequest serial = example();
+  bench::link::LinkRequest serial = example();
   serial.serial = true;
   EXPECT_THAT(step_line(serial, 7, {2, 1000, 1000, 1000}, std::nullopt, kibi),
               testing::StartsWith("Serial PingPong for step 7: avg:    1.00000 us"));
@@ -166,7 +166,7 @@ TEST(LinktestText, ScalesItsUnits) {
 
 TEST(LinktestText, TellsOfAllToAllWhereThereWasOne) {
   EXPECT_EQ(all_to_all_results(1, {}), "");
-  const AllToAllSummary summary{1024, {8, 1000, 2000, 3000}, {8, 2000, 3000, 4000}, {}};
+  const bench::link::AllToAllSummary summary{1024, {8, 1000, 2000, 3000}, {8, 2000, 3000, 4000}, {}};
   EXPECT_EQ(collapsed(all_to_all_results(2, summary)),
             "Linktest All-to-All Results - Iteration 2:\n"
             "All-to-All before the test: avg: 2.00000 us min: 1.00000 us max: 3.00000 us\n"
@@ -195,8 +195,8 @@ std::vector<std::string> first_words(const std::string& text) {
   return words;
 }
 
-LinkResult so_far_of(const LinkRequest& request) {
-  LinkResult so_far;
+bench::link::LinkResult so_far_of(const bench::link::LinkRequest& request) {
+  bench::link::LinkResult so_far;
   so_far.request = request;
   so_far.provenance.num_ranks = 4;
   return so_far;
@@ -224,7 +224,7 @@ TEST(LinktestProgress, PutsTheLinesInOrder) {
 }
 
 TEST(LinktestProgress, StartsAnewWithEveryIteration) {
-  LinkRequest request = example();
+  bench::link::LinkRequest request = example();
   request.shuffle_ranks = 2;
   Recorded recorded;
   const auto progress = make_progress(so_far_of(request), recorded.outlet());
@@ -243,7 +243,7 @@ TEST(LinktestProgress, StartsAnewWithEveryIteration) {
 }
 
 TEST(LinktestProgress, SpeaksOfFilesOnlyWhereThereIsOne) {
-  LinkRequest request = example();
+  bench::link::LinkRequest request = example();
   request.format = ResultFormat::none;
   Recorded recorded;
   const auto progress = make_progress(so_far_of(request), recorded.outlet());

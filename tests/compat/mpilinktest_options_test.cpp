@@ -19,7 +19,7 @@ Command command(Line words) {
   return parse(words);
 }
 
-LinkRequest parsed(const Line& words) { return command(words).request; }
+bench::link::LinkRequest parsed(const Line& words) { return command(words).request; }
 
 std::string refusal(const test::Words& words) {
   return test::refusal_of([&] { command(words); }, words);
@@ -27,14 +27,14 @@ std::string refusal(const test::Words& words) {
 
 TEST(MpilinktestOptions, HaveTheDefaultsOfLinktest) {
   const Command plain = command({});
-  const LinkRequest& request = plain.request;
+  const bench::link::LinkRequest& request = plain.request;
   EXPECT_EQ(request.transport, "mpi");
   EXPECT_EQ(request.num_messages, 3u);
   EXPECT_EQ(request.num_warmup, 0u);
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(131072));
   EXPECT_EQ(request.num_batches, 1u);
   EXPECT_EQ(request.direction, Direction::semidirectional);
-  EXPECT_EQ(request.all_to_all, AllToAll::none);
+  EXPECT_EQ(request.all_to_all, bench::link::AllToAll::none);
   EXPECT_EQ(request.shuffle_ranks, 0);
   EXPECT_FALSE(request.serial);
   EXPECT_EQ(request.output, "pingpong_results_bin.sion");
@@ -51,10 +51,10 @@ TEST(MpilinktestOptions, SetTheirMember) {
   EXPECT_THAT(parsed({"-s", "0"}).message_sizes_bytes, ElementsAre(0));
   EXPECT_TRUE(parsed({"-S", "1"}).serial);
   EXPECT_FALSE(parsed({"-S", "0"}).serial);
-  const LinkRequest all_to_all = parsed({"-a", "1"});
-  EXPECT_EQ(all_to_all.all_to_all, AllToAll::before_each_round);
+  const bench::link::LinkRequest all_to_all = parsed({"-a", "1"});
+  EXPECT_EQ(all_to_all.all_to_all, bench::link::AllToAll::before_each_round);
   EXPECT_EQ(all_to_all.all_to_all_size_bytes, 1u);
-  EXPECT_EQ(parsed({"-a", "0"}).all_to_all, AllToAll::none);
+  EXPECT_EQ(parsed({"-a", "0"}).all_to_all, bench::link::AllToAll::none);
   EXPECT_EQ(parsed({"-M", "1"}).shuffle_ranks, 1);
   EXPECT_EQ(parsed({"-Y", "0"}).row_path, RowPath::funnel);
   EXPECT_EQ(parsed({"-W", "0"}).format, ResultFormat::none);

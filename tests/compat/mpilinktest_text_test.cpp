@@ -14,8 +14,8 @@ using testing::StartsWith;
 
 constexpr std::uint64_t mebi = 1 << 20;
 
-LinkRequest example() {
-  LinkRequest request;
+bench::link::LinkRequest example() {
+  bench::link::LinkRequest request;
   request.message_sizes_bytes = {mebi};
   request.num_messages = 10;
   request.num_warmup = 2;
@@ -44,7 +44,7 @@ TEST(MpilinktestText, HasItsArguments) {
             "linktest: max stest:                 8\n"
             "----------------------------------------------------------\n"
             "\n\nStarting Test of all connections:\n--------------------------------\n");
-  LinkRequest other = example();
+  bench::link::LinkRequest other = example();
   other.min_time_s = 90;
   other.shuffle_ranks = 1;
   other.row_path = RowPath::funnel;
@@ -110,8 +110,8 @@ struct Recorded {
   }
 };
 
-LinkResult so_far_of(const LinkRequest& request, int num_ranks) {
-  LinkResult so_far;
+bench::link::LinkResult so_far_of(const bench::link::LinkRequest& request, int num_ranks) {
+  bench::link::LinkResult so_far;
   so_far.request = request;
   so_far.provenance.num_ranks = num_ranks;
   return so_far;
@@ -129,7 +129,7 @@ bench::link::RoundNumbers serial_round(std::int64_t round, int first, int second
 }
 
 TEST(MpilinktestProgress, MakesStepsOutOfSerialRounds) {
-  LinkRequest request = example();
+  bench::link::LinkRequest request = example();
   request.serial = true;
   Recorded recorded;
   const auto progress = make_progress(so_far_of(request, 4), 32, recorded.outlet());

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "model/link_request.hpp"
+#include "model/samples.hpp"
 
 namespace leadline::contract {
 

@@ -12,7 +12,7 @@
 
 #include "core/progress_counter.hpp"
 #include "memory/buffer.hpp"
-#include "model/link_request.hpp"
+#include "model/samples.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::contract {

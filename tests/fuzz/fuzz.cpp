@@ -139,7 +139,7 @@ void read_edges(std::string_view text) {
 
 void read_targets(std::string_view text) {
   allowing_errors([&] {
-    for (const std::string& name : cli::names_in_targets("the file", std::string(text))) {
+    for (const std::string& name : command::names_in_targets("the file", std::string(text))) {
       expect(!name.empty() && name.find('\n') == name.npos, "a name that is none");
     }
   });

@@ -15,8 +15,8 @@
 
 #include "bench/bisection/command.hpp"
 #include "bench/io/command.hpp"
+#include "bench/link/command.hpp"
 #include "bench/topology/command.hpp"
-#include "cli/link_command.hpp"
 #include "cli/main.hpp"
 #include "fuzz/fuzz.hpp"
 #include "support/folder.hpp"
@@ -67,10 +67,11 @@ void write_result_files(const std::string& folder) {
     all.insert(all.end(), {"--output", folder + "/" + benchmark + ".h5"});
     return all;
   };
-  cli::link_command(words("link", {"--message-size", "8", "--messages", "5"}));
-  cli::topology_command(words("topology", {"--message-size", "8", "--iterations", "2", "--pattern", "ring"}));
-  cli::bisection_command(words("bisection", {"--message-size", "8", "--rounds", "2"}));
-  cli::io_command(
+  bench::link::link_command(words("link", {"--message-size", "8", "--messages", "5"}));
+  bench::topology::topology_command(
+      words("topology", {"--message-size", "8", "--iterations", "2", "--pattern", "ring"}));
+  bench::bisection::bisection_command(words("bisection", {"--message-size", "8", "--rounds", "2"}));
+  bench::io::io_command(
       words("io", {"--no-file", "--movement", "N-M-M", "--io-ranks", "1", "--object-size", "64", "--objects", "2"}));
 }
 

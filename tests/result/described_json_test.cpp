@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "schema.hpp"
+#include "support/schema.hpp"
 
 namespace leadline::test {
 namespace {

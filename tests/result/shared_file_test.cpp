@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "result_fixture.hpp"
+#include "support/result_files.hpp"
 
 namespace leadline::test {
 namespace {

@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
-#include "result/convert.hpp"
-#include "result/slice_facts.hpp"
+#include "bench/link/convert.hpp"
+#include "bench/link/slice_facts.hpp"
 #include "small_machine.hpp"
 #include "support/folder.hpp"
 
@@ -27,7 +27,7 @@ Machine broken_machine() {
   return machine;
 }
 
-void expect_same(result::LinkResultReader& file, Reader& reader) {
+void expect_same(bench::link::ResultReader& file, Reader& reader) {
   for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
     const PairRow expected = reader.row(0, 0, rank), found = file.row(0, 0, rank);
     EXPECT_EQ(found[&PairRecord::count], expected[&PairRecord::count]);
@@ -50,12 +50,12 @@ TEST_P(written, reads_back_with_the_same_numbers) {
   Reader reader(simulator, link_result(simulator, {{"leadline", "simulate", "link"}, "1", "abc"}));
   const std::string path = folder / (std::string("result") + GetParam());
   if (path.ends_with(".h5")) {
-    EXPECT_TRUE(result::write_hdf5(reader, path).empty());
+    EXPECT_TRUE(bench::link::write_hdf5(reader, path).empty());
   } else {
-    EXPECT_EQ(result::write_sion(reader, path, result::SionRecord::extended, path),
-              result::Losses{"time_ns_p999 of each pair"});
+    EXPECT_EQ(bench::link::write_sion(reader, path, bench::link::SionRecord::extended, path),
+              bench::link::LeftOut{"time_ns_p999 of each pair"});
   }
-  const auto file = result::LinkResultReader::open(path);
+  const auto file = bench::link::ResultReader::open(path);
   EXPECT_TRUE(file->header().complete);
   EXPECT_EQ(result::provenance_text(file->header(), "transport"), "model");
   EXPECT_EQ(result::option_text(file->header(), "seed"), "1");
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(as, written, testing::Values(".h5", ".sion"));
 
 TEST(result, says_that_it_is_simulated) {
   const Simulator simulator(broken_machine());
-  const LinkResult result = link_result(simulator, {});
+  const bench::link::LinkResult result = link_result(simulator, {});
   EXPECT_TRUE(result.provenance.transport.simulated);
   ASSERT_EQ(result.findings.size(), 1U);
   EXPECT_EQ(result.findings[0].id, "simulated");
@@ -77,13 +77,13 @@ TEST(result, says_that_it_is_simulated) {
 
 TEST(result, has_the_summary_of_its_rows) {
   const Simulator simulator(broken_machine());
-  const LinkResult result = link_result(simulator, {});
-  const SliceSummary& slice = result.slices.at(0);
+  const bench::link::LinkResult result = link_result(simulator, {});
+  const bench::link::SliceSummary& slice = result.slices.at(0);
   EXPECT_EQ(slice.all.num_pairs, 32U * 31);
   EXPECT_EQ(slice.same_host.num_pairs, 32U * 3);
   EXPECT_EQ(slice.between_hosts.num_pairs, 32U * 28);
   Reader reader(simulator, result);
-  const PairSummary told = result::slice_facts(reader, 0, 0);
+  const bench::link::PairSummary told = bench::link::slice_facts(reader, 0, 0);
   double least = 1e9, most = 0;
   for (std::int64_t rank = 0; rank < 32; ++rank) {
     for (const double time_ns : reader.row(0, 0, rank)[&PairRecord::time_ns_median]) {
@@ -97,7 +97,7 @@ TEST(result, has_the_summary_of_its_rows) {
 
 TEST(result, retests_the_slowest_pairs_alone) {
   const Simulator simulator(broken_machine());
-  const LinkResult result = link_result(simulator, {}, 5);
+  const bench::link::LinkResult result = link_result(simulator, {}, 5);
   ASSERT_EQ(result.slices[0].slowest.size(), 5U);
   for (const SlowPair& pair : result.slices[0].slowest) {
     EXPECT_EQ(pair.time_ns, simulator.record(pair.from, pair.to).time_ns_median);

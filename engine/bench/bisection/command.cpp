@@ -12,16 +12,16 @@
 
 #include "bench/bisection/options.hpp"
 #include "bench/bisection/plan.hpp"
+#include "bench/bisection/result.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/text.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"
 #include "core/units.hpp"
-#include "model/bisection_result.hpp"
 #include "options/values.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::bisection {
 namespace {
 
 constexpr const char* default_bisection_sizes = "1MiB";
@@ -57,14 +57,14 @@ constexpr const char* bisection_examples =
     "  mpirun -n 64 leadline bisection --rounds 100 --precision 0 --time-limit 0    100 patterns, whatever comes\n"
     "  leadline bisection --dry-run --ranks 4096            what a large run would do, and its cost";
 
-void check_without_random(const IsGiven& is_given) {
+void check_without_random(const command::IsGiven& is_given) {
   for (const char* option : {"--seed", "--within-hosts", "--worst", "--rounds", "--precision", "--baseline-pairs",
                              "--retest", "--topology", "--threshold", "--false-discovery-rate", "--buckets"}) {
     if (is_given(option)) throw_no_effect(option, "it is about random patterns, and --pattern names none");
   }
 }
 
-void check_patterns(const IsGiven& is_given, const BisectionRequest& request) {
+void check_patterns(const command::IsGiven& is_given, const BisectionRequest& request) {
   const auto num_random = std::count(request.patterns.begin(), request.patterns.end(), name_of(PatternKind::random));
   if (num_random == 0) check_without_random(is_given);
   if (is_given("--repeat") && num_random == static_cast<std::ptrdiff_t>(request.patterns.size())) {
@@ -76,8 +76,8 @@ void check_patterns(const IsGiven& is_given, const BisectionRequest& request) {
   }
 }
 
-void check_end(const IsGiven& is_given, const BisectionRequest& request) {
-  constexpr std::uint64_t least = bench::bisection::Stopping::min_patterns;
+void check_end(const command::IsGiven& is_given, const BisectionRequest& request) {
+  constexpr std::uint64_t least = Stopping::min_patterns;
   if (is_given("--precision") && request.precision > 0 && request.rounds <= least) {
     throw_no_effect("--precision",
                     fmt::format("it is checked from {} patterns on, and --rounds ends at {}", least, request.rounds));
@@ -92,38 +92,39 @@ BisectionRequest parse_bisection_command(const std::vector<std::string>& argumen
   request.message_sizes_bytes = parse_byte_sizes(default_bisection_sizes);
   std::optional<ResultFormat> format;
 
-  OptionParser options("leadline bisection", bisection_description,
-                       std::string(bisection_notes) + sizes_help + exit_status_help + bisection_examples);
-  bench::bisection::declare_options(options, request, format);
+  command::OptionParser options(
+      "leadline bisection", bisection_description,
+      std::string(bisection_notes) + command::sizes_help + command::exit_status_help + bisection_examples);
+  declare_options(options, request, format);
 
   options.parse(arguments);
   request.format = result::format_for(request.output, format);
-  const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
-  settle_allocator(is_given, request);
+  const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
+  command::settle_allocator(is_given, request);
   validate_options(is_given, request);
   return request;
 }
 
-void validate_options(const IsGiven& is_given, const BisectionRequest& request) {
+void validate_options(const command::IsGiven& is_given, const BisectionRequest& request) {
   check_patterns(is_given, request);
   check_end(is_given, request);
-  if (request.verify) check_verifiable("--verify", request);
-  validate_run_options(is_given, request);
-  refuse_sion(request, "a bisection test");
+  if (request.verify) command::check_verifiable("--verify", request);
+  command::validate_run_options(is_given, request);
+  command::refuse_sion(request, "a bisection test");
 }
 
 int bisection_command(const std::vector<std::string>& arguments) {
   BisectionRequest request = parse_bisection_command(arguments);
   if (request.dry_run) {
-    return say_plan([&] {
-      const DryRunRanks ranks = dry_run_ranks(request, "bisection");
-      return output::bisection_plan_text(request, bench::bisection::plan(request, ranks.rank_layout()));
+    return command::say_plan([&] {
+      const command::DryRunRanks ranks = command::dry_run_ranks(request, "bisection");
+      return bisection_plan_text(request, plan(request, ranks.rank_layout()));
     });
   }
-  return run_ranks(request, "bisection",
-                   [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
-                     return run_bisection(request, std::move(bootstrap), module, own_presentation(request));
-                   });
+  return command::run_ranks(request, "bisection",
+                            [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
+                              return run_bisection(request, std::move(bootstrap), module, own_presentation(request));
+                            });
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::bisection

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "bench/bisection/output.hpp"
+#include "bench/bisection/request.hpp"
+#include "bench/bisection/result.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/run_validation.hpp"
 #include "command/staged_run.hpp"
-#include "model/bisection_request.hpp"
-#include "model/bisection_result.hpp"
 #include "transport/module.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::bisection {
 
-using BisectionPresentation = PresentationOf<BisectionResult, bench::bisection::Progress>;
+using BisectionPresentation = command::PresentationOf<BisectionResult, Progress>;
 
 /// That of `leadline bisection`.
 BisectionPresentation own_presentation(const BisectionRequest& request);
@@ -31,9 +31,9 @@ int run_bisection(const BisectionRequest& request, std::unique_ptr<cluster::Boot
 BisectionRequest parse_bisection_command(const std::vector<std::string>& arguments);
 
 /// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
-void validate_options(const IsGiven& is_given, const BisectionRequest& request);
+void validate_options(const command::IsGiven& is_given, const BisectionRequest& request);
 
 /// `leadline bisection`: the exit status.
 int bisection_command(const std::vector<std::string>& arguments);
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::bisection

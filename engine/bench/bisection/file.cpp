@@ -5,13 +5,13 @@
 #include "bench/bisection/hdf5_store.hpp"
 #include "bench/bisection/json.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::bisection {
 
 namespace {
 
-class NoBisectionFile final : public NoFile<BisectionFile, BisectionResult> {
+class NoBisectionFile final : public result::NoFile<BisectionFile, BisectionResult> {
  public:
-  void write(const bench::bisection::RankRow&) override {}
+  void write(const RankRow&) override {}
 };
 
 }  // namespace
@@ -22,4 +22,4 @@ std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, co
                                                                                        so_far, setup);
 }
 
-}  // namespace leadline::result
+}  // namespace leadline::bench::bisection

@@ -7,23 +7,23 @@
 #include <memory>
 
 #include "bench/bisection/output.hpp"
+#include "bench/bisection/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/bisection_result.hpp"
 #include "result/result_file.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::bisection {
 
-using BisectionFile = ResultFile<bench::bisection::PatternStore, BisectionResult>;
+using BisectionFile = result::ResultFile<PatternStore, BisectionResult>;
 
-struct BisectionFileSetup : RunFileSetup {
+struct BisectionFileSetup : result::RunFileSetup {
   std::uint64_t max_patterns = 0;  ///< of a message size: Plan::max_patterns
   std::uint64_t max_baseline = 0;  ///< pairs alone, of a message size
 };
 
 /// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
 /// provenance, pattern_names, num_participants and within_hosts. Throws on every rank the same Error, as
-/// open_link_result_file does.
+/// open_link_file does.
 std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, const BisectionResult& so_far,
                                                    const BisectionFileSetup& setup);
 
-}  // namespace leadline::result
+}  // namespace leadline::bench::bisection

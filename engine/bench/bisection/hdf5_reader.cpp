@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "bench/bisection/fields.hpp"
+#include "result/file_kind.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/json_parts.hpp"
-#include "result/link_result_reader.hpp"
 
-namespace leadline::result::bisection {
+namespace leadline::bench::bisection {
 namespace {
 
-using hdf5::Shape;
+using result::hdf5::Shape;
 
 constexpr const char* patterns_table = "bisection/patterns/measuring_s";
 constexpr const char* baseline_table = "bisection/baseline/time_ns";
@@ -37,7 +37,7 @@ Hdf5Reader::Hdf5Reader(std::string path) : RunReader(std::move(path)) {
 }
 
 void Hdf5Reader::read_header() {
-  hdf5::read_facts(file(), "bisection", header_);
+  result::hdf5::read_facts(file(), "bisection", header_);
   const auto row_length = [&](const char* table) {
     const Shape shape = file().shape_of(table);
     const bool is_of_all_sizes = shape.size() == 2 && shape[0] == header_.message_sizes_bytes.size();
@@ -55,7 +55,7 @@ std::uint64_t Hdf5Reader::num_patterns(std::size_t size_index) const {
 /// They come first.
 std::uint64_t Hdf5Reader::num_random(std::size_t size_index) const {
   const std::uint64_t num = num_patterns(size_index);
-  return hdf5::reading(path(), [&] {
+  return result::hdf5::reading(path(), [&] {
     const auto kinds = file().numbers<std::int32_t>(
         kinds_table, {header_.message_sizes_bytes.size(), header_.max_patterns}, {{size_index, 0}, {1, num}});
     const auto other = std::ranges::find_if(
@@ -65,10 +65,10 @@ std::uint64_t Hdf5Reader::num_random(std::size_t size_index) const {
 }
 
 std::vector<Received> Hdf5Reader::received_of(std::size_t size_index, std::int64_t rank, std::uint64_t num) const {
-  return hdf5::reading(path(), [&] {
+  return result::hdf5::reading(path(), [&] {
     const Shape shape{header_.message_sizes_bytes.size(), static_cast<hsize_t>(header_.num_ranks),
                       header_.max_patterns};
-    const hdf5::Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num}};
+    const result::hdf5::Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num}};
     const auto partners = file().numbers<std::int32_t>(partners_table, shape, box);
     const auto times_ns = file().numbers<double>(times_table, shape, box);
     std::vector<Received> received;
@@ -83,9 +83,9 @@ std::vector<Received> Hdf5Reader::received_of(std::size_t size_index, std::int64
 std::vector<BaselineSample> Hdf5Reader::baseline_of(std::size_t size_index) const {
   const std::uint64_t num = num_baseline(size_index);
   if (num == 0) return {};
-  return hdf5::reading(path(), [&] {
+  return result::hdf5::reading(path(), [&] {
     const Shape shape{header_.message_sizes_bytes.size(), header_.max_baseline};
-    const hdf5::Box box{{size_index, 0}, {1, num}};
+    const result::hdf5::Box box{{size_index, 0}, {1, num}};
     const auto from = file().numbers<std::int32_t>("bisection/baseline/from", shape, box);
     const auto to = file().numbers<std::int32_t>("bisection/baseline/to", shape, box);
     const auto times_ns = file().numbers<double>(baseline_table, shape, box);
@@ -108,7 +108,7 @@ std::uint64_t Hdf5Reader::num_baseline(std::size_t size_index) const {
 /// What was measured lies without gaps from the beginning of a row on; behind it the row may be a hole of terabytes.
 std::uint64_t Hdf5Reader::num_measured(const std::string& table, std::uint64_t row_length,
                                        std::size_t size_index) const {
-  return hdf5::reading(path(), [&] {
+  return result::hdf5::reading(path(), [&] {
     const Shape shape{header_.message_sizes_bytes.size(), row_length};
     std::uint64_t num = 0;
     while (num < row_length) {
@@ -128,14 +128,14 @@ std::vector<std::optional<KeptSize>> kept_sizes(const Header& header, const std:
   try {
     const Json summary = Json::parse(*header.summary);
     for (const Json& size : summary.at("sizes").elements()) {
-      read_json(size, sizes.at(size.at("size_index").get<std::size_t>()).emplace());
+      result::read_json(size, sizes.at(size.at("size_index").get<std::size_t>()).emplace());
     }
   } catch (const JsonError&) {
-    throw_damaged(path, "/summary is not one of a bisection test");
+    result::throw_damaged(path, "/summary is not one of a bisection test");
   } catch (const std::out_of_range&) {
-    throw_damaged(path, "/summary has a message size that the file does not have");
+    result::throw_damaged(path, "/summary has a message size that the file does not have");
   }
   return sizes;
 }
 
-}  // namespace leadline::result::bisection
+}  // namespace leadline::bench::bisection

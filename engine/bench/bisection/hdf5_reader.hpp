@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "bench/bisection/fields.hpp"
-#include "model/bisection_result.hpp"
+#include "bench/bisection/result.hpp"
 #include "result/hdf5/run_reader.hpp"
 
-namespace leadline::result::bisection {
+namespace leadline::bench::bisection {
 
 /// A connection of a rank that received.
 struct Received {
@@ -22,7 +22,7 @@ struct Received {
   double time_ns = 0;
 };
 
-class Hdf5Reader : public hdf5::RunReader {
+class Hdf5Reader : public result::hdf5::RunReader {
  public:
   explicit Hdf5Reader(std::string path);
 
@@ -57,16 +57,13 @@ struct KeptSize {
 /// naming `path` where the summary is not what docs/formats/json.md says.
 std::vector<std::optional<KeptSize>> kept_sizes(const Header& header, const std::string& path);
 
-}  // namespace leadline::result::bisection
+constexpr auto fields_of(Type<KeptSize> /*any*/) {
+  return std::tuple{
+      field("stopped_by", &KeptSize::stopped_by, "", "why there are no more random patterns"),
+      field("ebb", &KeptSize::ebb, "", "effective bisection bandwidth"),
+      field("relative", &KeptSize::relative, "", "ratio of it to pairs alone"),
+      field("bytes_per_s_harmonic", &KeptSize::bytes_per_s_harmonic, "bytes/s", "Netgauge's number"),
+  };
+}
 
-namespace leadline {
-
-template <>
-inline constexpr auto fields<result::bisection::KeptSize> = std::tuple{
-    field("stopped_by", &result::bisection::KeptSize::stopped_by, "", "why there are no more random patterns"),
-    field("ebb", &result::bisection::KeptSize::ebb, "", "effective bisection bandwidth"),
-    field("relative", &result::bisection::KeptSize::relative, "", "ratio of it to pairs alone"),
-    field("bytes_per_s_harmonic", &result::bisection::KeptSize::bytes_per_s_harmonic, "bytes/s", "Netgauge's number"),
-};
-
-}  // namespace leadline
+}  // namespace leadline::bench::bisection

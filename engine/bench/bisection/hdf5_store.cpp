@@ -14,14 +14,11 @@
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
 
-namespace leadline::result::bisection {
+namespace leadline::bench::bisection {
 namespace {
 
-using hdf5::Handle;
-using hdf5::make_group;
-
-using bench::bisection::RankRow;
-using bench::bisection::RankTimes;
+using result::hdf5::Handle;
+using result::hdf5::make_group;
 
 Header header_with_room(const BisectionResult& so_far, const BisectionFileSetup& setup) {
   Header header = header_of(so_far);
@@ -32,7 +29,7 @@ Header header_with_room(const BisectionResult& so_far, const BisectionFileSetup&
 
 /// HDF5 finds out only when it closes the file, and then keeps it open.
 void expect_possible_size(const std::string& path, const Header& header) {
-  constexpr double most_bytes = 0x1p62, bytes_a_cell = bytes_of_fields<bench::bisection::RankTimes>;
+  constexpr double most_bytes = 0x1p62, bytes_a_cell = bytes_of_fields<RankTimes>;
   const double cells = static_cast<double>(header.message_sizes_bytes.size()) * static_cast<double>(header.num_ranks) *
                        static_cast<double>(header.max_patterns);
   if (cells * bytes_a_cell <= most_bytes) return;
@@ -45,7 +42,7 @@ void expect_possible_size(const std::string& path, const Header& header) {
 Header header_of(const BisectionResult& so_far) {
   const BisectionRequest& request = so_far.request;
   Header header;
-  describe_run(header, request, bench::bisection::options_of(request), so_far.provenance);
+  describe_run(header, request, options_of(request), so_far.provenance);
   header.pattern_names = so_far.pattern_names;
   header.num_participants = static_cast<std::int64_t>(so_far.num_participants);
   header.num_exchanges = static_cast<std::int64_t>(request.num_exchanges);
@@ -55,21 +52,21 @@ Header header_of(const BisectionResult& so_far) {
 }
 
 Offsets create_structure(const std::string& path, const Header& header) {
-  return hdf5::writing(path, [&] {
+  return result::hdf5::writing(path, [&] {
     Offsets offsets;
-    Handle file = hdf5::create_file(path);
-    offsets.run = hdf5::create_run_part(file, header, "bisection");
+    Handle file = result::hdf5::create_file(path);
+    offsets.run = result::hdf5::create_run_part(file, header, "bisection");
     {
       const Handle group = make_group(file, "bisection");
-      hdf5::write_facts(group, header);
+      result::hdf5::write_facts(group, header);
       const auto num_sizes = static_cast<hsize_t>(header.message_sizes_bytes.size());
-      offsets.patterns = hdf5::allocate_fields<PatternSummary>(make_group(group, "patterns"),
-                                                               {num_sizes, header.max_patterns}, patterns_left_out);
+      offsets.patterns = result::hdf5::allocate_fields<PatternSummary>(
+          make_group(group, "patterns"), {num_sizes, header.max_patterns}, patterns_left_out);
       if (header.max_baseline > 0) {
-        offsets.baseline = hdf5::allocate_fields<BaselineSample>(make_group(group, "baseline"),
-                                                                 {num_sizes, header.max_baseline}, baseline_left_out);
+        offsets.baseline = result::hdf5::allocate_fields<BaselineSample>(
+            make_group(group, "baseline"), {num_sizes, header.max_baseline}, baseline_left_out);
       }
-      offsets.rows = hdf5::allocate_fields<RankTimes>(
+      offsets.rows = result::hdf5::allocate_fields<RankTimes>(
           group, {num_sizes, static_cast<hsize_t>(header.num_ranks), header.max_patterns});
     }
     file.close();
@@ -80,7 +77,7 @@ Offsets create_structure(const std::string& path, const Header& header) {
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, const BisectionFileSetup& setup)
     : RunStore(
           cluster, header_with_room(so_far, setup), setup,
-          [](const OutputFile& file, const Header& header) {
+          [](const result::OutputFile& file, const Header& header) {
             expect_possible_size(file.path(), header);
             return create_structure(file.path(), header);
           },
@@ -92,7 +89,7 @@ void Hdf5Store::expect_room_for(const RankRow& row) const {
       row.times.size() <= header_.max_patterns && row.first_number <= header_.max_patterns - row.times.size();
   const bool has_shape = row.patterns.size() == row.times.size();
   if (is_of_a_size && has_room && has_shape) return;
-  throw write_error(path(), fmt::format("rank {} has patterns for which there is no place", cluster_.rank()));
+  throw result::write_error(path(), fmt::format("rank {} has patterns for which there is no place", cluster_.rank()));
 }
 
 /// The table says that a pattern is there, so it comes when all ranks' rows are.
@@ -111,11 +108,11 @@ void Hdf5Store::write_rows(const RankRow& row) {
   } catch (const Error& failure) {
     error = failure;
   }
-  std::vector<PlacedBytes> pieces;
+  std::vector<result::PlacedBytes> pieces;
   if (!error && !row.times.empty()) {
     const std::uint64_t first = first_cell(row, cluster_.rank());
-    hdf5::for_each_column(offsets_.rows, row.times, [&](std::uint64_t matrix, const auto& values) {
-      pieces.push_back({matrix + first * sizeof values.front(), std::string(bytes_of(values))});
+    result::hdf5::for_each_column(offsets_.rows, row.times, [&](std::uint64_t matrix, const auto& values) {
+      pieces.push_back({matrix + first * sizeof values.front(), std::string(result::bytes_of(values))});
     });
   }
   file_.rows().put(pieces, error);
@@ -128,8 +125,8 @@ void Hdf5Store::write_rests_of_lost_ranks(const RankRow& row) {
   for (const cluster::LostRank& lost : cluster_.lost_ranks()) {
     const std::uint64_t first = first_cell(row, lost.rank);
     for (const auto partner : {&RankTimes::to, &RankTimes::from}) {
-      const std::uint64_t matrix = hdf5::offset_of(offsets_.rows, partner);
-      file_.rows().file()->write_at(matrix + first * sizeof(std::int32_t), bytes_of(none));
+      const std::uint64_t matrix = result::hdf5::offset_of(offsets_.rows, partner);
+      file_.rows().file()->write_at(matrix + first * sizeof(std::int32_t), result::bytes_of(none));
     }
   }
 }
@@ -151,17 +148,17 @@ void Hdf5Store::write_baseline(const RankRow& row) {
   write_columns(offsets_.baseline, samples.first(std::min<std::uint64_t>(room, samples.size())),
                 static_cast<std::uint64_t>(row.size_index) * header_.max_baseline + row.first_baseline);
   if (samples.size() > room) {
-    throw write_error(path(), fmt::format("it has no room for more than {} pairs alone", header_.max_baseline));
+    throw result::write_error(path(), fmt::format("it has no room for more than {} pairs alone", header_.max_baseline));
   }
 }
 
 template <typename Struct>
-void Hdf5Store::write_columns(const hdf5::FieldOffsets<Struct>& offsets, std::span<const Struct> structs,
+void Hdf5Store::write_columns(const result::hdf5::FieldOffsets<Struct>& offsets, std::span<const Struct> structs,
                               std::uint64_t first) {
   if (structs.empty()) return;
-  hdf5::for_each_column(offsets, structs, [&](std::uint64_t table, const auto& values) {
-    file_.rows().file()->write_at(table + first * sizeof values.front(), bytes_of(values));
+  result::hdf5::for_each_column(offsets, structs, [&](std::uint64_t table, const auto& values) {
+    file_.rows().file()->write_at(table + first * sizeof values.front(), result::bytes_of(values));
   });
 }
 
-}  // namespace leadline::result::bisection
+}  // namespace leadline::bench::bisection

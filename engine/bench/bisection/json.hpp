@@ -5,11 +5,11 @@
 #include <string>
 
 #include "bench/bisection/file.hpp"
+#include "bench/bisection/result.hpp"
 #include "core/json.hpp"
-#include "model/bisection_result.hpp"
 #include "result/json_file.hpp"
 
-namespace leadline::result::bisection {
+namespace leadline::bench::bisection {
 
 /// A document with a line end. What was not measured is null.
 std::string json_text(const BisectionResult& result);
@@ -18,12 +18,12 @@ std::string json_text(const BisectionResult& result);
 Json schema();
 
 /// The document of a run that fails has the patterns and the pairs alone that were measured until then.
-class JsonStore : public RunDocument<BisectionFile, BisectionResult> {
+class JsonStore : public result::RunDocument<BisectionFile, BisectionResult> {
  public:
   /// Collective; see open_bisection_file.
   JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup);
 
-  void write(const bench::bisection::RankRow& row) override;
+  void write(const RankRow& row) override;
 };
 
-}  // namespace leadline::result::bisection
+}  // namespace leadline::bench::bisection

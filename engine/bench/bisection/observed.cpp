@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "result/file_kind.hpp"
 #include "result/json_parts.hpp"
-#include "result/link_result_reader.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::bisection {
 namespace {
 
 /// Where it is exchanges of both ranks that were timed, alone and in patterns.
@@ -39,7 +39,6 @@ diagnosis::ObservedSlice observed_of(const BisectionResult& result, std::size_t 
                   result.slow_connections);
 }
 
-namespace bisection {
 namespace {
 
 /// Of the summary, where there is one.
@@ -50,18 +49,18 @@ std::vector<SlowConnection> slow_connections_of(const Header& header, const std:
     const Json summary = Json::parse(*header.summary);
     for (const Json& one : summary.at("slow_connections").elements()) {
       SlowConnection& connection = connections.emplace_back();
-      read_json(one.at("size_index"), connection.size_index);
-      read_json(one.at("from"), connection.from);
-      read_json(one.at("to"), connection.to);
-      read_json(one.at("alone_time_ns"), connection.alone_time_ns);
+      result::read_json(one.at("size_index"), connection.size_index);
+      result::read_json(one.at("from"), connection.from);
+      result::read_json(one.at("to"), connection.to);
+      result::read_json(one.at("alone_time_ns"), connection.alone_time_ns);
       const bool is_rank = connection.from >= 0 && connection.from < header.num_ranks && connection.to >= 0 &&
                            connection.to < header.num_ranks;
-      if (!is_rank) throw_damaged(path, "/summary has a rank that does not exist");
+      if (!is_rank) result::throw_damaged(path, "/summary has a rank that does not exist");
     }
   } catch (const JsonError&) {
-    throw_damaged(path, "/summary is not one of a bisection test");
+    result::throw_damaged(path, "/summary is not one of a bisection test");
   } catch (const std::out_of_range&) {
-    throw_damaged(path, "/summary is not one of a bisection test");
+    result::throw_damaged(path, "/summary is not one of a bisection test");
   }
   return connections;
 }
@@ -82,5 +81,4 @@ diagnosis::ObservedSlice read_observed(const Hdf5Reader& reader, std::size_t siz
   return slice;
 }
 
-}  // namespace bisection
-}  // namespace leadline::result
+}  // namespace leadline::bench::bisection

@@ -5,19 +5,15 @@
 #include <cstddef>
 
 #include "bench/bisection/hdf5_reader.hpp"
+#include "bench/bisection/result.hpp"
 #include "diagnosis/observations.hpp"
-#include "model/bisection_result.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::bisection {
 
 /// The random patterns of a size without their observations, which the ranks have.
 diagnosis::ObservedSlice observed_of(const BisectionResult& result, std::size_t index);
 
-namespace bisection {
-
 /// The random patterns of a size; no observations where there are none.
 diagnosis::ObservedSlice read_observed(const Hdf5Reader& reader, std::size_t size_index);
 
-}  // namespace bisection
-
-}  // namespace leadline::result
+}  // namespace leadline::bench::bisection

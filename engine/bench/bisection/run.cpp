@@ -16,7 +16,7 @@
 #include "bench/plan.hpp"
 #include "command/run_diagnosis.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::bisection {
 namespace {
 
 /// See StagedRun.
@@ -24,24 +24,24 @@ class BisectionTest {
  public:
   static constexpr const char* name = "bisection";
   using Request = BisectionRequest;
-  using Plan = bench::bisection::Plan;
-  using Memory = bench::bisection::MessageBuffers;
-  using Measured = bench::bisection::Measured;
+  using Plan = bisection::Plan;
+  using Memory = bisection::MessageBuffers;
+  using Measured = bisection::Measured;
   using Result = BisectionResult;
-  using File = result::BisectionFile;
-  using Progress = bench::bisection::Progress;
+  using File = bisection::BisectionFile;
+  using Progress = bisection::Progress;
 
-  Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
-    layout_ = diagnosis_layout(cluster, run_environment, request.topology);
-    return run_collectively(cluster, [&] {
-      Plan plan = bench::bisection::plan(request, run_environment.rank_layout());
-      bench::bisection::check_memory(plan, bench::available_memory_bytes());
+  Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
+    return command::run_collectively(cluster, [&] {
+      Plan plan = bisection::plan(request, run_environment.rank_layout());
+      check_memory(plan, bench::available_memory_bytes());
       return plan;
     });
   }
 
   static std::unique_ptr<Memory> allocate(const Request& request, const Plan& /*plan*/, cluster::Cluster& cluster,
-                                          const RunEnvironment& /*run_environment*/) {
+                                          const command::RunEnvironment& /*run_environment*/) {
     return std::make_unique<Memory>(request, cluster.rank());
   }
 
@@ -55,16 +55,16 @@ class BisectionTest {
                                          const RankPlacement& placement) {
     const Request& request = so_far.request;
     const std::uint64_t max_baseline = plan.has_random ? request.rounds * request.num_baseline_pairs : 0;
-    return result::open_bisection_file(
-        cluster, so_far, {result::setup_of(request, placement), plan.max_patterns(request), max_baseline});
+    return open_bisection_file(cluster, so_far,
+                               {result::setup_of(request, placement), plan.max_patterns(request), max_baseline});
   }
 
-  static void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
+  static void measure(cluster::Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan,
                       Memory& memory, File& file, Progress* progress, const Request& request, Measured& measured) {
-    bench::bisection::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
+    bisection::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
   }
 
-  bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
+  bool take(Measured measured, const cluster::Cluster& /*cluster*/, const command::RunEnvironment& run_environment,
             const Plan& plan, Result& result) {
     result.patterns = std::move(measured.patterns);
     result.baseline = std::move(measured.baseline);
@@ -72,16 +72,16 @@ class BisectionTest {
     result.slow_connections = std::move(measured.slow_connections);
     observed_ = std::move(measured.observed);
     result.verified_bytes = measured.verified_bytes;
-    result.findings = bench::bisection::validity_warnings(run_environment.conditions(), result);
+    result.findings = validity_warnings(run_environment.conditions(), result);
     if (run_environment.transport().has_streams_in_step()) {
-      if (const auto finding = bench::bisection::one_way_in_step(plan)) result.findings.push_back(*finding);
+      if (const auto finding = one_way_in_step(plan)) result.findings.push_back(*finding);
     }
     return !result.sizes.empty();
   }
 
   void diagnose(cluster::Cluster& cluster, Result& result) const {
-    result.diagnoses = diagnosed_at_root(cluster, observed_, layout_, result.request.diagnosis,
-                                         [&](std::size_t index) { return result::observed_of(result, index); });
+    result.diagnoses = command::diagnosed_at_root(cluster, observed_, layout_, result.request.diagnosis,
+                                                  [&](std::size_t index) { return observed_of(result, index); });
   }
 
  private:
@@ -94,9 +94,9 @@ class BisectionTest {
 BisectionPresentation own_presentation(const BisectionRequest& request) {
   BisectionPresentation presentation;
   presentation.progress = [request](const BisectionResult& so_far) {
-    return output::make_bisection_progress(request, so_far.pattern_names.size());
+    return make_bisection_progress(request, so_far.pattern_names.size());
   };
-  presentation.summary = output::bisection_summary;
+  presentation.summary = bisection_summary;
   presentation.summarizes_failures = true;
   return presentation;
 }
@@ -106,4 +106,4 @@ int run_bisection(const BisectionRequest& request, std::unique_ptr<cluster::Boot
   return run_stages<BisectionTest>(request, std::move(bootstrap), module, presentation);
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::bisection

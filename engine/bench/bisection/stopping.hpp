@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "bench/bisection/request.hpp"
+#include "bench/bisection/result.hpp"
 #include "core/clock.hpp"
-#include "model/bisection_request.hpp"
-#include "model/bisection_result.hpp"
 #include "stats/interval.hpp"
 
 namespace leadline::bench::bisection {
 
 /// Judges one message size from the means of its patterns. To stop as soon as the interval happens to be narrow would
 /// favour samples whose spread is too small by luck; so it is looked at only from min_patterns on and then after every
-/// growth by a quarter. tests/bench/bisection_stopping_test.cpp shows what the interval covers; of 20,000 measurements
+/// growth by a quarter. tests/bench/bisection/stopping_test.cpp shows what the interval covers; of 20,000 measurements
 /// as simulated there 94.2 to 95.1 % at a precision of 3, 2 and 1 % and after 30 rounds, and of ratios to a baseline of
 /// single pairs 94.2 to 94.8 %.
 class Stopping {

@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "bench/bisection/result.hpp"
 #include "bench/bisection/text.hpp"
 #include "core/units.hpp"
-#include "model/bisection_result.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::bisection {
 namespace {
 
 constexpr std::size_t most_buckets_shown = 20;
@@ -39,17 +39,17 @@ std::vector<const BisectionSummary*> measured_sizes(const BisectionResult& resul
 }
 
 std::string why_it_stopped(const BisectionRequest& request, const BisectionSummary& summary) {
-  const std::string patterns = counted(summary.num_patterns, "pattern");
+  const std::string patterns = output::counted(summary.num_patterns, "pattern");
   const bool has_interval = std::isfinite(summary.ebb.half_width);
   const std::string width =
-      has_interval ? fmt::format("; the interval is ± {}", percent_text(relative_width(summary.ebb))) : "";
+      has_interval ? fmt::format("; the interval is ± {}", output::percent_text(relative_width(summary.ebb))) : "";
   switch (summary.stopped_by) {
     case StopReason::precision:
       return fmt::format("stopped: precision of {:g} % reached after {}", 100 * request.precision, patterns);
     case StopReason::rounds:
       return fmt::format("stopped: all rounds done, {}{}", patterns, width);
     case StopReason::time_limit:
-      return fmt::format("stopped: time limit of {} reached after {}{}", format_duration(request.time_limit_s),
+      return fmt::format("stopped: time limit of {} reached after {}{}", output::format_duration(request.time_limit_s),
                          patterns, width);
     case StopReason::not_stopped:
       break;
@@ -75,22 +75,24 @@ const char* word_for(StopReason reason) {
 std::string ebb_line(const BisectionSummary& summary, const Unit& unit) {
   const bool has_interval = std::isfinite(summary.ebb.half_width);
   return fmt::format("eBB = {} {} ({}{})\n", plus_minus(summary.ebb, unit), unit.name, has_interval ? "95 %, " : "",
-                     counted(summary.num_patterns, "pattern"));
+                     output::counted(summary.num_patterns, "pattern"));
 }
 
 std::string relative_line(const BisectionSummary& summary, const Unit& unit) {
   if (!std::isfinite(summary.relative.mean)) return "";
   return fmt::format("  {} of pairs alone ({} {}, {})\n", plus_minus(summary.relative, Unit{}),
-                     plus_minus(summary.baseline, unit), unit.name, counted(summary.baseline.num, "pair"));
+                     plus_minus(summary.baseline, unit), unit.name, output::counted(summary.baseline.num, "pair"));
 }
 
 std::string connections_table(const BisectionSummary& summary, const Unit& unit) {
-  Table table({{counted(summary.num_connections, "connection"), Align::left}, {unit.name}, {"", Align::left}});
+  output::Table table({{output::counted(summary.num_connections, "connection"), output::Align::left},
+                       {unit.name},
+                       {"", output::Align::left}});
   const auto add = [&](const char* name, double bytes_per_s, const std::string& remark = {}) {
-    table.add_row({name, in_unit(bytes_per_s, unit), remark});
+    table.add_row({name, output::in_unit(bytes_per_s, unit), remark});
   };
   const std::string full_load_width = std::isfinite(summary.full_load.half_width)
-                                          ? fmt::format("± {}, ", in_unit(summary.full_load.half_width, unit))
+                                          ? fmt::format("± {}, ", output::in_unit(summary.full_load.half_width, unit))
                                           : "";
   add("mean, the eBB", summary.ebb.mean);
   add("mean under full load", summary.full_load.mean, full_load_width + meaning_of_full_load);
@@ -112,10 +114,10 @@ std::string one_size(const BisectionResult& result, const BisectionSummary& summ
 std::string intervals_table(const std::vector<const BisectionSummary*>& sizes, const Unit& unit) {
   const bool has_baseline = std::any_of(sizes.begin(), sizes.end(),
                                         [](const auto* summary) { return std::isfinite(summary->baseline.mean); });
-  std::vector<Column> columns{{"message size"}, {"patterns"}, {"eBB"}, {"± %"}};
+  std::vector<output::Column> columns{{"message size"}, {"patterns"}, {"eBB"}, {"± %"}};
   if (has_baseline) columns.insert(columns.end(), {{"pairs alone"}, {"eBB / alone"}});
-  columns.push_back({"stopped by", Align::left});
-  Table table(std::move(columns));
+  columns.push_back({"stopped by", output::Align::left});
+  output::Table table(std::move(columns));
   for (const BisectionSummary* const summary : sizes) {
     const double width = relative_width(summary->ebb);
     std::vector<std::string> row{format_bytes(summary->message_size_bytes), std::to_string(summary->num_patterns),
@@ -132,12 +134,13 @@ std::string intervals_table(const std::vector<const BisectionSummary*>& sizes, c
 }
 
 std::string quantiles_table(const std::vector<const BisectionSummary*>& sizes, const Unit& unit) {
-  Table table({{"message size"}, {"harmonic"}, {"full load"}, {"fastest"}, {"median"}, {"5 %"}, {"1 %"}, {"slowest"}});
+  output::Table table(
+      {{"message size"}, {"harmonic"}, {"full load"}, {"fastest"}, {"median"}, {"5 %"}, {"1 %"}, {"slowest"}});
   for (const BisectionSummary* const summary : sizes) {
-    table.add_row({format_bytes(summary->message_size_bytes), in_unit(summary->bytes_per_s_harmonic, unit),
-                   in_unit(summary->full_load.mean, unit), in_unit(summary->bytes_per_s_max, unit),
-                   in_unit(summary->bytes_per_s_median, unit), in_unit(summary->bytes_per_s_p05, unit),
-                   in_unit(summary->bytes_per_s_p01, unit), in_unit(summary->bytes_per_s_min, unit)});
+    table.add_row({format_bytes(summary->message_size_bytes), output::in_unit(summary->bytes_per_s_harmonic, unit),
+                   output::in_unit(summary->full_load.mean, unit), output::in_unit(summary->bytes_per_s_max, unit),
+                   output::in_unit(summary->bytes_per_s_median, unit), output::in_unit(summary->bytes_per_s_p05, unit),
+                   output::in_unit(summary->bytes_per_s_p01, unit), output::in_unit(summary->bytes_per_s_min, unit)});
   }
   return fmt::format("connections in {}\n{}  harmonic: {}; full load: {}\n", unit.name, table.text(),
                      meaning_of_harmonic, meaning_of_full_load);
@@ -178,17 +181,18 @@ std::string histogram_text(const BisectionResult& result) {
                                return one.num < other.num;
                              })->num;
   const Unit time = time_unit(buckets.front().low_ns), unit = unit_of_bandwidths(result);
-  Table table({{fmt::format("{} from", unit.name)},
-               {"to"},
-               {fmt::format("{} from", time.name)},
-               {"to"},
-               {"connections"},
-               {"", Align::left}});
+  output::Table table({{fmt::format("{} from", unit.name)},
+                       {"to"},
+                       {fmt::format("{} from", time.name)},
+                       {"to"},
+                       {"connections"},
+                       {"", output::Align::left}});
   for (const TimeBucket& bucket : buckets) {
     const double share = most == 0 ? 0 : static_cast<double>(bucket.num) / static_cast<double>(most);
-    table.add_row({in_unit(bandwidth(summary.message_size_bytes, bucket.low_ns), unit),
-                   in_unit(bandwidth(summary.message_size_bytes, bucket.high_ns), unit), in_unit(bucket.low_ns, time),
-                   in_unit(bucket.high_ns, time), std::to_string(bucket.num),
+    table.add_row({output::in_unit(bandwidth(summary.message_size_bytes, bucket.low_ns), unit),
+                   output::in_unit(bandwidth(summary.message_size_bytes, bucket.high_ns), unit),
+                   output::in_unit(bucket.low_ns, time), output::in_unit(bucket.high_ns, time),
+                   std::to_string(bucket.num),
                    std::string(static_cast<std::size_t>(std::ceil(share * widest_bar)), '#')});
   }
   std::string text = fmt::format("how many connections with messages of {} were how fast\n{}",
@@ -265,7 +269,7 @@ std::string not_measured_line(const BisectionResult& result, const std::vector<R
   const std::uint64_t all = result.pattern_names.size() * static_cast<std::uint64_t>(result.request.repeat);
   if (num == all) return "";
   return fmt::format("  there was time for {} of {}; --time-limit says for how many\n", num,
-                     counted(all, "named pattern"));
+                     output::counted(all, "named pattern"));
 }
 
 std::string detail_table(const BisectionResult& result, int size_index, const std::vector<Repeated>& patterns,
@@ -273,26 +277,31 @@ std::string detail_table(const BisectionResult& result, int size_index, const st
   const BisectionSummary* const random = summary_of(result, size_index);
   const bool has_alone = random != nullptr && std::isfinite(random->baseline.mean);
   const bool has_repeats = result.request.repeat > 1;
-  std::vector<Column> columns{{"pattern", Align::left}, {"connections"},    {"mean"}, {"harmonic"}, {"slowest"},
-                              {"from", Align::left},    {"to", Align::left}};
+  std::vector<output::Column> columns{{"pattern", output::Align::left},
+                                      {"connections"},
+                                      {"mean"},
+                                      {"harmonic"},
+                                      {"slowest"},
+                                      {"from", output::Align::left},
+                                      {"to", output::Align::left}};
   if (random != nullptr) columns.push_back({"mean / eBB"});
   if (has_alone) columns.push_back({"mean / alone"});
   if (has_repeats) columns.push_back({"spread"});
-  Table table(std::move(columns));
-  const HostsOfRanks hosts(result.hosts);
+  output::Table table(std::move(columns));
+  const output::HostsOfRanks hosts(result.hosts);
   const std::vector<Repeated> some = shown(patterns);
   for (const Repeated& pattern : some) {
     const PatternSummary& slowest = *pattern.slowest;
     std::vector<std::string> row{name(result, pattern),
                                  std::to_string(slowest.num_connections),
-                                 in_unit(pattern.mean(), unit),
-                                 in_unit(pattern.harmonic(), unit),
-                                 in_unit(slowest.bytes_per_s_min, unit),
+                                 output::in_unit(pattern.mean(), unit),
+                                 output::in_unit(pattern.harmonic(), unit),
+                                 output::in_unit(slowest.bytes_per_s_min, unit),
                                  hosts.with_host(slowest.slowest_from),
                                  hosts.with_host(slowest.slowest_to)};
     if (random != nullptr) row.push_back(share_text(pattern.mean() / random->ebb.mean));
     if (has_alone) row.push_back(share_text(pattern.mean() / random->baseline.mean));
-    if (has_repeats) row.push_back(percent_text(pattern.spread()));
+    if (has_repeats) row.push_back(output::percent_text(pattern.spread()));
     table.add_row(std::move(row));
   }
   std::string text = table.text() + left_out(some.size(), patterns.size()) + not_measured_line(result, patterns);
@@ -306,19 +315,20 @@ std::string detail_table(const BisectionResult& result, int size_index, const st
 /// A row a pattern, a column a size; the patterns are those that the largest size shows.
 std::string means_table(const BisectionResult& result, const BySize& sizes, const Unit& unit) {
   std::vector<const std::vector<Repeated>*> of_size;
-  std::vector<Column> columns{{"pattern", Align::left}};
-  const std::vector<std::size_t> across = evenly_chosen(sizes.size(), most_sizes_across);
+  std::vector<output::Column> columns{{"pattern", output::Align::left}};
+  const std::vector<std::size_t> across = output::evenly_chosen(sizes.size(), most_sizes_across);
   for (const std::size_t position : across) {
     const auto size = std::next(sizes.begin(), static_cast<std::ptrdiff_t>(position));
     columns.push_back({format_bytes(result.request.message_sizes_bytes[static_cast<std::size_t>(size->first)])});
     of_size.push_back(&size->second);
   }
-  Table table(std::move(columns));
+  output::Table table(std::move(columns));
   for (const Repeated& pattern : shown(sizes.rbegin()->second)) {
     std::vector<std::string> row{name(result, pattern)};
     for (const auto* const patterns : of_size) {
       const bool is_there = pattern.index < patterns->size();
-      row.push_back(is_there ? in_unit((*patterns)[static_cast<std::size_t>(pattern.index)].mean(), unit) : "-");
+      row.push_back(is_there ? output::in_unit((*patterns)[static_cast<std::size_t>(pattern.index)].mean(), unit)
+                             : "-");
     }
     table.add_row(std::move(row));
   }
@@ -344,13 +354,13 @@ std::string one_worst(const BisectionResult& result, int size_index, const Patte
       std::count_if(result.patterns.begin(), result.patterns.end(), [&](const PatternSummary& pattern) {
         return pattern.position.kind == PatternKind::worst && pattern.position.size_index == size_index;
       });
-  std::string steps = counted(static_cast<std::uint64_t>(num_steps), "step");
+  std::string steps = output::counted(static_cast<std::uint64_t>(num_steps), "step");
   if (num_steps < result.request.num_worst_steps) {
-    steps = fmt::format("{} of {}", num_steps, counted(result.request.num_worst_steps, "step"));
+    steps = fmt::format("{} of {}", num_steps, output::counted(result.request.num_worst_steps, "step"));
   }
   const BisectionSummary* const random = summary_of(result, size_index);
   const auto numbers = [&](const PatternSummary& pattern) {
-    std::string text = fmt::format("{} {}", in_unit(pattern.bytes_per_s_mean, unit), unit.name);
+    std::string text = fmt::format("{} {}", output::in_unit(pattern.bytes_per_s_mean, unit), unit.name);
     if (random != nullptr)
       text += fmt::format(", {} of the eBB", share_text(pattern.bytes_per_s_mean / random->ebb.mean));
     return text + fmt::format(" (pattern {})", pattern.position.number);
@@ -439,21 +449,23 @@ std::vector<Judged> judged_connections(const BisectionResult& result) {
 
 std::string connections_table(const BisectionResult& result, const std::vector<Judged>& judged, const Unit& unit) {
   const bool is_sweep = result.request.message_sizes_bytes.size() > 1;
-  std::vector<Column> columns;
+  std::vector<output::Column> columns;
   if (is_sweep) columns.push_back({"message size"});
-  columns.insert(columns.end(), {{"from", Align::left},
-                                 {"", Align::left},
-                                 {"to", Align::left},
+  columns.insert(columns.end(), {{"from", output::Align::left},
+                                 {"", output::Align::left},
+                                 {"to", output::Align::left},
                                  {"pattern"},
                                  {fmt::format("under load {}", unit.name)},
                                  {fmt::format("alone {}", unit.name)},
-                                 {"", Align::left}});
-  Table table(std::move(columns));
-  const HostsOfRanks hosts(result.hosts);
+                                 {"", output::Align::left}});
+  output::Table table(std::move(columns));
+  const output::HostsOfRanks hosts(result.hosts);
   for (std::size_t index = 0; index < std::min(judged.size(), most_connections_shown); ++index) {
     const SlowConnection& connection = *judged[index].connection;
     const std::uint64_t size = result.request.message_sizes_bytes[static_cast<std::size_t>(connection.size_index)];
-    const auto bandwidth = [&](double time_ns) { return in_unit(1e9 * static_cast<double>(size) / time_ns, unit); };
+    const auto bandwidth = [&](double time_ns) {
+      return output::in_unit(1e9 * static_cast<double>(size) / time_ns, unit);
+    };
     std::vector<std::string> row;
     if (is_sweep) row.push_back(format_bytes(size));
     row.insert(row.end(), {hosts.with_host(connection.from), "->", hosts.with_host(connection.to),
@@ -487,8 +499,8 @@ std::string who_plays(const BisectionResult& result) {
     text += fmt::format("{} of them take part, {} of each host at most\n", result.num_participants,
                         result.request.active_ranks_per_host);
   }
-  text += fmt::format("each pattern: {} after {} for warm-up", counted(result.request.num_exchanges, "timed exchange"),
-                      result.request.num_warmup);
+  text += fmt::format("each pattern: {} after {} for warm-up",
+                      output::counted(result.request.num_exchanges, "timed exchange"), result.request.num_warmup);
   if (!has_random_patterns(result)) return text + "\n";
   if (result.provenance.num_hosts > 1) {
     text += result.within_hosts ? "; random pairs, also on one host" : "; random pairs between hosts";
@@ -499,14 +511,14 @@ std::string who_plays(const BisectionResult& result) {
 std::string measured_in(const BisectionResult& result) {
   if (result.patterns.empty()) return "";
   const PatternSummary& last = result.patterns.back();
-  return fmt::format("measured {} in {}\n", counted(result.patterns.size(), "pattern"),
-                     format_duration(last.begin_s + last.measuring_s));
+  return fmt::format("measured {} in {}\n", output::counted(result.patterns.size(), "pattern"),
+                     output::format_duration(last.begin_s + last.measuring_s));
 }
 
 }  // namespace
 
 std::string bisection_summary(const BisectionResult& result, const std::string& path) {
-  std::string text = run_head(result) + who_plays(result) + simulated_line(result);
+  std::string text = output::run_head(result) + who_plays(result) + output::simulated_line(result);
   const auto add_part = [&](const std::string& part) {
     if (!part.empty()) text += "\n" + part;
   };
@@ -514,11 +526,11 @@ std::string bisection_summary(const BisectionResult& result, const std::string& 
   add_part(histogram_text(result));
   add_part(named_patterns_text(result));
   add_part(worst_patterns_text(result));
-  add_part(diagnoses_text(result.diagnoses));
+  add_part(output::diagnoses_text(result.diagnoses));
   add_part(slow_connections_text(result));
-  add_part(findings_text(result.findings));
-  add_part(measured_in(result) + run_tail(result, result.request.format, path));
+  add_part(output::findings_text(result.findings));
+  add_part(measured_in(result) + output::run_tail(result, result.request.format, path));
   return text;
 }
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::bisection

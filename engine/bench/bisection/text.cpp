@@ -19,20 +19,20 @@
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::bisection {
 namespace {
 
 constexpr std::size_t most_patterns = 40;
 constexpr std::size_t most_ranks_in_full = 16;
 constexpr std::uint64_t num_random_shown = 3;
 
-std::string who_plays(const bench::bisection::Plan& plan) {
+std::string who_plays(const Plan& plan) {
   const auto& host_of = plan.rank_layout.host_of;
   const std::uint64_t num_hosts =
       host_of.empty() ? 1 : std::uint64_t{1} + *std::max_element(host_of.begin(), host_of.end());
-  std::string text =
-      fmt::format("Bisection test of {} on {}", counted(static_cast<std::uint64_t>(plan.rank_layout.num_ranks), "rank"),
-                  counted(num_hosts, "host"));
+  std::string text = fmt::format("Bisection test of {} on {}",
+                                 output::counted(static_cast<std::uint64_t>(plan.rank_layout.num_ranks), "rank"),
+                                 output::counted(num_hosts, "host"));
   if (plan.ranks.size() < static_cast<std::size_t>(plan.rank_layout.num_ranks)) {
     text += fmt::format(", of which {} take part", plan.ranks.size());
   }
@@ -43,11 +43,11 @@ std::string who_plays(const bench::bisection::Plan& plan) {
 std::string when_it_ends(const BisectionRequest& request) {
   std::string text;
   if (request.precision > 0) text += fmt::format(", until the 95 % interval is ± {:g} %", 100 * request.precision);
-  if (request.time_limit_s > 0) text += fmt::format(", for {} at most", format_duration(request.time_limit_s));
+  if (request.time_limit_s > 0) text += fmt::format(", for {} at most", output::format_duration(request.time_limit_s));
   return text;
 }
 
-std::string what_is_measured(const BisectionRequest& request, const bench::bisection::Plan& plan) {
+std::string what_is_measured(const BisectionRequest& request, const Plan& plan) {
   std::string text;
   if (plan.has_random) {
     text += fmt::format("Random patterns: up to {} of each message size, seed {}, pairs {}{}\n", request.rounds,
@@ -59,16 +59,16 @@ std::string what_is_measured(const BisectionRequest& request, const bench::bisec
                         request.repeat == 1 ? "once" : fmt::format("{} times", request.repeat));
   }
   if (request.num_worst_steps > 0) {
-    text += fmt::format("Search for bad patterns: {}\n", counted(request.num_worst_steps, "step"));
+    text += fmt::format("Search for bad patterns: {}\n", output::counted(request.num_worst_steps, "step"));
   }
   text += "Message sizes:";
   for (const std::uint64_t size : request.message_sizes_bytes) text += " " + format_bytes(size) + ",";
   text.back() = '\n';
-  text += fmt::format("Each pattern: {} after {} for warm-up", counted(request.num_exchanges, "timed exchange"),
+  text += fmt::format("Each pattern: {} after {} for warm-up", output::counted(request.num_exchanges, "timed exchange"),
                       request.num_warmup);
   if (request.verify) text += fmt::format(", {} verified", request.num_exchanges);
   if (plan.has_random && request.num_baseline_pairs > 0) {
-    text += fmt::format("; behind each random one {} alone", counted(request.num_baseline_pairs, "pair"));
+    text += fmt::format("; behind each random one {} alone", output::counted(request.num_baseline_pairs, "pair"));
   }
   return text + "\n";
 }
@@ -93,11 +93,11 @@ std::string pattern_line(const std::string& name, const schedule::Pattern& patte
   const auto first = std::find_if(pattern.send_to.begin(), pattern.send_to.end(),
                                   [](std::int32_t to) { return to != schedule::no_rank; });
   return fmt::format("  {}: {}, the first from rank {} to {}\n", name,
-                     counted(static_cast<std::uint64_t>(pattern.num_connections()), "connection"),
+                     output::counted(static_cast<std::uint64_t>(pattern.num_connections()), "connection"),
                      first - pattern.send_to.begin(), *first);
 }
 
-std::string first_patterns(const BisectionRequest& request, const bench::bisection::Plan& plan) {
+std::string first_patterns(const BisectionRequest& request, const Plan& plan) {
   std::string text = "Patterns:\n";
   for (std::uint64_t index = 0; plan.has_random && index < std::min(request.rounds, num_random_shown); ++index) {
     text += pattern_line(fmt::format("random {}", index),
@@ -114,11 +114,11 @@ std::string first_patterns(const BisectionRequest& request, const bench::bisecti
 }  // namespace
 
 std::string plus_minus(const Interval& interval, const Unit& unit) {
-  if (!std::isfinite(interval.half_width)) return in_unit(interval.mean, unit);
-  return fmt::format("{} ± {}", in_unit(interval.mean, unit), in_unit(interval.half_width, unit));
+  if (!std::isfinite(interval.half_width)) return output::in_unit(interval.mean, unit);
+  return fmt::format("{} ± {}", output::in_unit(interval.mean, unit), output::in_unit(interval.half_width, unit));
 }
 
-std::string share_text(double share) { return in_unit(share, Unit{}); }
+std::string share_text(double share) { return output::in_unit(share, Unit{}); }
 
 double relative_width(const Interval& interval) { return interval.half_width / interval.mean; }
 
@@ -137,17 +137,17 @@ bool has_random_patterns(const BisectionResult& result) {
 Unit unit_of_bandwidths(const BisectionResult& result) {
   std::vector<double> bandwidths;
   for (const BisectionSummary& summary : result.sizes) bandwidths.push_back(summary.ebb.mean);
-  if (std::isnan(middle_of(bandwidths))) {
+  if (std::isnan(output::middle_of(bandwidths))) {
     for (const PatternSummary& pattern : result.patterns) bandwidths.push_back(pattern.bytes_per_s_mean);
   }
-  return bandwidth_unit(middle_of(bandwidths));
+  return bandwidth_unit(output::middle_of(bandwidths));
 }
 
-std::string bisection_plan_text(const BisectionRequest& request, const bench::bisection::Plan& plan) {
+std::string bisection_plan_text(const BisectionRequest& request, const Plan& plan) {
   std::string text = who_plays(plan) + what_is_measured(request, plan) + first_patterns(request, plan);
-  const bench::bisection::Estimate& estimate = plan.estimate;
-  text += estimate_head(estimate.assumption);
-  text += fmt::format("  time      {}\n", format_duration(estimate.measuring_s));
+  const Estimate& estimate = plan.estimate;
+  text += output::estimate_head(estimate.assumption);
+  text += fmt::format("  time      {}\n", output::format_duration(estimate.measuring_s));
   text += fmt::format("  memory    {} a rank for message buffers, {} a rank for tables\n",
                       about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
   text += fmt::format("  file      {}\n", about_bytes(estimate.file_bytes));
@@ -161,15 +161,15 @@ std::uint64_t random_patterns_for(const BisectionRequest& request, const Interva
   const double ratio = so_far.half_width / (so_far.mean * request.precision);
   const double num =
       std::min(std::ceil(static_cast<double>(so_far.num) * ratio * ratio), static_cast<double>(request.rounds));
-  const std::uint64_t least = std::max(bench::bisection::Stopping::min_patterns, so_far.num);
+  const std::uint64_t least = std::max(Stopping::min_patterns, so_far.num);
   return std::min(std::max(static_cast<std::uint64_t>(num), least), request.rounds);
 }
 
 constexpr double pattern_line_interval_s = 1;
 
-class BisectionLineProgress final : public bench::bisection::Progress {
+class BisectionLineProgress final : public Progress {
  public:
-  BisectionLineProgress(const BisectionRequest& request, std::size_t num_named, ProgressOutlet outlet)
+  BisectionLineProgress(const BisectionRequest& request, std::size_t num_named, output::ProgressOutlet outlet)
       : remaining_(request, num_named), outlet_(std::move(outlet)) {
     number_width_ = std::to_string(std::max<std::uint64_t>(request.rounds, 1'000'000)).size();
   }
@@ -196,7 +196,7 @@ class BisectionLineProgress final : public bench::bisection::Progress {
 
   void pair_lost(int low, int high, const std::string& why) override {
     write_waiting();
-    outlet_.write(line_of_lost_pair(low, high, why));
+    outlet_.write(output::line_of_lost_pair(low, high, why));
   }
 
   void size_ends(const BisectionSummary&) override { write_waiting(); }
@@ -213,9 +213,9 @@ class BisectionLineProgress final : public bench::bisection::Progress {
 
   std::string line(const PatternSummary& summary, const Interval& so_far, double elapsed_s) const {
     return fmt::format("{:>{}}  {:<14} {:>12} {:>12} {:>8} {:>11} {:>11}\n", summary.position.number + 1, number_width_,
-                       summary.position.name, in_unit(summary.bytes_per_s_mean, unit_), in_unit(so_far.mean, unit_),
-                       percent_text(relative_width(so_far)), format_duration(elapsed_s),
-                       format_duration(remaining_.left_s()));
+                       summary.position.name, output::in_unit(summary.bytes_per_s_mean, unit_),
+                       output::in_unit(so_far.mean, unit_), output::percent_text(relative_width(so_far)),
+                       output::format_duration(elapsed_s), output::format_duration(remaining_.left_s()));
   }
 
   void write_waiting() {
@@ -226,7 +226,7 @@ class BisectionLineProgress final : public bench::bisection::Progress {
   }
 
   BisectionRemaining remaining_;
-  ProgressOutlet outlet_;
+  output::ProgressOutlet outlet_;
   std::uint64_t message_size_bytes_ = 0;
   bool has_titles_ = false;
   std::optional<std::string> waiting_;
@@ -235,9 +235,9 @@ class BisectionLineProgress final : public bench::bisection::Progress {
   Unit unit_;
 };
 
-class BisectionBarProgress final : public bench::bisection::Progress {
+class BisectionBarProgress final : public Progress {
  public:
-  BisectionBarProgress(const BisectionRequest& request, std::size_t num_named, ProgressOutlet outlet)
+  BisectionBarProgress(const BisectionRequest& request, std::size_t num_named, output::ProgressOutlet outlet)
       : remaining_(request, num_named), bar_(std::move(outlet)) {}
   ~BisectionBarProgress() override { bar_.vanish(); }
   BisectionBarProgress(const BisectionBarProgress&) = delete;
@@ -254,7 +254,7 @@ class BisectionBarProgress final : public bench::bisection::Progress {
     const auto done = static_cast<double>(remaining_.num_done());
     const double share = done / std::max(static_cast<double>(remaining_.num_patterns()), done);
     bar_.draw(share, fmt::format("{} {} {}", size_, summary.position.name, summary.position.number + 1),
-              fmt::format("{} left, {}", format_duration(remaining_.left_s()), so_far_text(summary, so_far)));
+              fmt::format("{} left, {}", output::format_duration(remaining_.left_s()), so_far_text(summary, so_far)));
   }
 
   void retest_done(const SlowConnection& connection) override {
@@ -262,7 +262,7 @@ class BisectionBarProgress final : public bench::bisection::Progress {
   }
 
   void pair_lost(int low, int high, const std::string& why) override {
-    bar_.interrupt(line_of_lost_pair(low, high, why));
+    bar_.interrupt(output::line_of_lost_pair(low, high, why));
   }
 
   void size_ends(const BisectionSummary&) override { bar_.vanish(); }
@@ -272,11 +272,11 @@ class BisectionBarProgress final : public bench::bisection::Progress {
     if (std::isnan(so_far.mean)) return "mean " + format_bandwidth(summary.bytes_per_s_mean);
     const std::string text = "eBB " + format_bandwidth(so_far.mean);
     const double width = relative_width(so_far);
-    return std::isfinite(width) ? fmt::format("{} to {}", text, percent_text(width)) : text;
+    return std::isfinite(width) ? fmt::format("{} to {}", text, output::percent_text(width)) : text;
   }
 
   BisectionRemaining remaining_;
-  ProgressBar bar_;
+  output::ProgressBar bar_;
   std::string size_;
 };
 
@@ -324,26 +324,23 @@ void BisectionRemaining::pattern_ends(const PatternSummary& summary, const Inter
   if (request_.time_limit_s > 0) left_s_ = std::min(left_s_, std::max(request_.time_limit_s - elapsed_s, 0.0));
 }
 
-std::unique_ptr<bench::bisection::Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,
-                                                                 ProgressOutlet outlet) {
+std::unique_ptr<Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,
+                                               output::ProgressOutlet outlet) {
   return std::make_unique<BisectionLineProgress>(request, num_named, std::move(outlet));
 }
 
-std::unique_ptr<bench::bisection::Progress> make_bisection_bar(const BisectionRequest& request, std::size_t num_named,
-                                                               ProgressOutlet outlet) {
+std::unique_ptr<Progress> make_bisection_bar(const BisectionRequest& request, std::size_t num_named,
+                                             output::ProgressOutlet outlet) {
   return std::make_unique<BisectionBarProgress>(request, num_named, std::move(outlet));
 }
 
-std::unique_ptr<bench::bisection::Progress> make_bisection_progress(const BisectionRequest& request,
-                                                                    std::size_t num_named) {
-  if (request.quiet) return std::make_unique<bench::bisection::Progress>();
-  if (is_redrawable_terminal()) return make_bisection_bar(request, num_named, standard_error_outlet());
-  return make_bisection_lines(request, num_named, standard_error_outlet());
+std::unique_ptr<Progress> make_bisection_progress(const BisectionRequest& request, std::size_t num_named) {
+  if (request.quiet) return std::make_unique<Progress>();
+  if (output::is_redrawable_terminal()) return make_bisection_bar(request, num_named, output::standard_error_outlet());
+  return make_bisection_lines(request, num_named, output::standard_error_outlet());
 }
 
 namespace {
-
-using result::bisection::KeptSize;
 
 /// One message size.
 struct SizeInfo {
@@ -355,16 +352,17 @@ struct SizeInfo {
 
 constexpr std::size_t most_sizes_shown = 64;
 
-std::string participants_text(const result::bisection::Header& header) {
+std::string participants_text(const Header& header) {
   const auto participants = static_cast<std::uint64_t>(header.num_participants);
-  return line("participants", fmt::format("{}{}", counted(participants, "rank"),
-                                          header.within_hosts ? ", pairs within hosts, too" : ""));
+  return output::line("participants", fmt::format("{}{}", output::counted(participants, "rank"),
+                                                  header.within_hosts ? ", pairs within hosts, too" : ""));
 }
 
-std::string patterns_text(const result::bisection::Header& header) {
-  const std::string asked = harmless(result::option_text(header, "pattern"));
-  return line("patterns", fmt::format("{}; seed {}, {} each", asked, header.seed,
-                                      counted(static_cast<std::uint64_t>(header.num_exchanges), "exchange")));
+std::string patterns_text(const Header& header) {
+  const std::string asked = output::harmless(result::option_text(header, "pattern"));
+  return output::line("patterns",
+                      fmt::format("{}; seed {}, {} each", asked, header.seed,
+                                  output::counted(static_cast<std::uint64_t>(header.num_exchanges), "exchange")));
 }
 
 /// The eBB of all sizes goes in one unit.
@@ -373,17 +371,17 @@ Unit unit_of_ebb(const std::vector<SizeInfo>& sizes) {
   for (const SizeInfo& size : sizes) {
     if (size.numbers) bandwidths.push_back(size.numbers->ebb.mean);
   }
-  return bandwidth_unit(middle_of(bandwidths));
+  return bandwidth_unit(output::middle_of(bandwidths));
 }
 
-std::string size_table(const std::vector<SizeInfo>& sizes, const result::bisection::Header& header) {
+std::string size_table(const std::vector<SizeInfo>& sizes, const Header& header) {
   const Unit unit = unit_of_ebb(sizes);
-  Table table({{"message size"},
-               {"patterns"},
-               {"pairs alone"},
-               {fmt::format("eBB {}", unit.name)},
-               {"of pairs alone"},
-               {"stopped by", Align::left}});
+  output::Table table({{"message size"},
+                       {"patterns"},
+                       {"pairs alone"},
+                       {fmt::format("eBB {}", unit.name)},
+                       {"of pairs alone"},
+                       {"stopped by", output::Align::left}});
   const std::size_t num_shown = std::min(sizes.size(), most_sizes_shown);
   for (std::size_t index = 0; index < num_shown; ++index) {
     const SizeInfo& size = sizes[index];
@@ -391,7 +389,7 @@ std::string size_table(const std::vector<SizeInfo>& sizes, const result::bisecti
     table.add_row({format_bytes(size.message_size_bytes), std::to_string(size.num_patterns),
                    std::to_string(size.num_baseline), numbers ? plus_minus(numbers->ebb, unit) : "-",
                    numbers ? plus_minus(numbers->relative, Unit{}) : "-",
-                   numbers ? harmless(numbers->stopped_by) : "-"});
+                   numbers ? output::harmless(numbers->stopped_by) : "-"});
   }
   std::string text = "\n" + table.text();
   if (sizes.size() > num_shown) text += fmt::format("  and {} more\n", sizes.size() - num_shown);
@@ -410,9 +408,9 @@ Json size_json(const SizeInfo& size) {
 
 }  // namespace
 
-ResultInfo info_of(const result::bisection::Hdf5Reader& reader) {
-  const result::bisection::Header& header = reader.header();
-  const std::vector<HostRanks> hosts = hosts_of(reader);
+output::ResultInfo info_of(const Hdf5Reader& reader) {
+  const Header& header = reader.header();
+  const std::vector<HostRanks> hosts = output::hosts_of(reader);
   const std::vector<std::optional<KeptSize>> numbers = kept_sizes(header, reader.path());
   std::vector<SizeInfo> sizes;
   Json json_of_sizes = Json::array();
@@ -422,15 +420,16 @@ ResultInfo info_of(const result::bisection::Hdf5Reader& reader) {
     json_of_sizes.push_back(size_json(sizes.back()));
   }
 
-  std::string text = line("result", fmt::format("bisection test, format {}", header.format_version));
-  text += run_text(header) + ranks_text(header, hosts) + participants_text(header) + sizes_text(header);
+  std::string text = output::line("result", fmt::format("bisection test, format {}", header.format_version));
+  text += output::run_text(header) + output::ranks_text(header, hosts) + participants_text(header) +
+          output::sizes_text(header);
   text += patterns_text(header) + size_table(sizes, header);
-  Json json = run_json("bisection", header);
+  Json json = output::run_json("bisection", header);
   result::add_fields(json, header);
   json["max_patterns"] = header.max_patterns;
-  add_origin(json, header, hosts);
+  output::add_origin(json, header, hosts);
   json["sizes"] = std::move(json_of_sizes);
   return {text, json};
 }
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::bisection

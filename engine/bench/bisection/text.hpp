@@ -10,13 +10,13 @@
 #include "bench/bisection/hdf5_reader.hpp"
 #include "bench/bisection/output.hpp"
 #include "bench/bisection/plan.hpp"
+#include "bench/bisection/request.hpp"
+#include "bench/bisection/result.hpp"
 #include "core/units.hpp"
-#include "model/bisection_request.hpp"
-#include "model/bisection_result.hpp"
 #include "output/file_info.hpp"
 #include "output/progress_outlet.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::bisection {
 
 /// For standard output, at the end: per message size the eBB with its interval, its share of pairs alone and why there
 /// were no more patterns; the distribution over connections; named patterns; the worst one found; what is slow;
@@ -24,11 +24,10 @@ namespace leadline::output {
 std::string bisection_summary(const BisectionResult& result, const std::string& path);
 
 /// On standard error; mute with --quiet. `num_named`: named patterns of a message size, each counted once.
-std::unique_ptr<bench::bisection::Progress> make_bisection_progress(const BisectionRequest& request,
-                                                                    std::size_t num_named);
+std::unique_ptr<Progress> make_bisection_progress(const BisectionRequest& request, std::size_t num_named);
 
 /// For --dry-run.
-std::string bisection_plan_text(const BisectionRequest& request, const bench::bisection::Plan& plan);
+std::string bisection_plan_text(const BisectionRequest& request, const Plan& plan);
 
 /// "3.214 ± 0.031"; the mean alone where there is no interval, "-" where nothing was measured.
 std::string plus_minus(const Interval& interval, const Unit& unit);
@@ -48,16 +47,16 @@ bool has_random_patterns(const BisectionResult& result);
 Unit unit_of_bandwidths(const BisectionResult& result);
 
 /// For `leadline info`; reads as much of the result as that takes.
-ResultInfo info_of(const result::bisection::Hdf5Reader& reader);
+output::ResultInfo info_of(const Hdf5Reader& reader);
 
 /// The first pattern of a message size, then the latest one every second, and the last: its mean, eBB and interval so
 /// far, time since the beginning, and how long it will still take if the spread stays as it is.
-std::unique_ptr<bench::bisection::Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,
-                                                                 ProgressOutlet outlet);
+std::unique_ptr<Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,
+                                               output::ProgressOutlet outlet);
 
 /// One line that is redrawn, and disappears at the end.
-std::unique_ptr<bench::bisection::Progress> make_bisection_bar(const BisectionRequest& request, std::size_t num_named,
-                                                               ProgressOutlet outlet);
+std::unique_ptr<Progress> make_bisection_bar(const BisectionRequest& request, std::size_t num_named,
+                                             output::ProgressOutlet outlet);
 
 /// All sizes, at the pace of the present one: later sizes are assumed to need as many patterns, and longer ones for
 /// larger messages. The time limit ends it all.
@@ -85,4 +84,4 @@ class BisectionRemaining {
   std::uint64_t num_random_ = 0, num_random_done_ = 0, num_others_done_ = 0;
 };
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::bisection

@@ -19,9 +19,9 @@
 #include "core/units.hpp"
 #include "memory/buffer.hpp"
 #include "options/values.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::io {
 namespace {
 
 constexpr const char* io_description =
@@ -51,15 +51,15 @@ constexpr const char* io_examples =
 
 using schedule::Movement;
 
-constexpr std::uint64_t direct_unit_bytes = 512;
+constexpr std::uint64_t least_direct_unit_bytes = 512;
 
-void none_of(const IsGiven& is_given, std::initializer_list<const char*> options, const std::string& why) {
+void none_of(const command::IsGiven& is_given, std::initializer_list<const char*> options, const std::string& why) {
   for (const char* option : options) {
     if (is_given(option)) throw_no_effect(option, why);
   }
 }
 
-void check_movement(const IsGiven& is_given, const IoRequest& request) {
+void check_movement(const command::IsGiven& is_given, const IoRequest& request) {
   const std::string movement = fmt::format("--movement {}", name_of(request.movement));
   if (!schedule::is_funnel(request.movement)) {
     none_of(is_given, {"--io-ranks", "--io-hosts", "--buffer-size", "--no-self-send", "--no-file"},
@@ -74,7 +74,7 @@ void check_movement(const IsGiven& is_given, const IoRequest& request) {
     throw Error(ExitStatus::bad_command_line, fmt::format("{} needs a number of files", movement),
                 "neither --files nor --targets says how many", "Add --files M");
   }
-  const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == FileCalls::non_blocking;
+  const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == storage::FileCalls::non_blocking;
   if (!is_ahead) none_of(is_given, {"--ahead"}, "blocking calls of a rank's own objects have nothing under way");
 }
 
@@ -93,12 +93,12 @@ void check_io_ranks(const IoRequest& request) {
 }
 
 void check_calls(const IoRequest& request) {
-  if (request.allow_fragile && request.calls == FileCalls::blocking && !request.collective) {
+  if (request.allow_fragile && request.calls == storage::FileCalls::blocking && !request.collective) {
     throw_no_effect("--allow-fragile", "only non-blocking and collective calls are tried out before they are made");
   }
 }
 
-void check_phases(const IsGiven& is_given, const IoRequest& request) {
+void check_phases(const command::IsGiven& is_given, const IoRequest& request) {
   switch (request.operations) {
     case IoOperations::both:
       break;
@@ -115,7 +115,7 @@ void check_phases(const IsGiven& is_given, const IoRequest& request) {
   }
 }
 
-void check_data(const IsGiven& is_given, const IoRequest& request) {
+void check_data(const command::IsGiven& is_given, const IoRequest& request) {
   if (request.file_fill == memory::BlockKind::doubles && is_given("--touch") && request.touch == memory::Touch::full) {
     throw_apart("--fill doubles", "--touch full", "its values are the same in every object but for stamps");
   }
@@ -130,14 +130,14 @@ void check_data(const IsGiven& is_given, const IoRequest& request) {
 }
 
 void check_cache(const IoRequest& request) {
-  if (request.cache_path != CachePath::direct) return;
+  if (request.cache_path != storage::CachePath::direct) return;
   if (request.between == BetweenPhases::drop) {
     throw_no_effect("--drop-cache", "with --direct reads bypass the page cache");
   }
-  if (request.object_size_bytes % direct_unit_bytes != 0) {
+  if (request.object_size_bytes % least_direct_unit_bytes != 0) {
     throw Error(ExitStatus::bad_command_line, "--direct and --object-size do not go together",
                 fmt::format("{} is no multiple of {} B, the least that goes round the page cache",
-                            format_bytes(request.object_size_bytes), direct_unit_bytes),
+                            format_bytes(request.object_size_bytes), least_direct_unit_bytes),
                 "Choose another --object-size, for example a multiple of 4KiB");
   }
 }
@@ -147,15 +147,15 @@ void check_cache(const IoRequest& request) {
 IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   IoRequest request;
   request.command_line = arguments;
-  request.timeout_s = bench::io::default_timeout_s;
+  request.timeout_s = default_timeout_s;
   std::optional<ResultFormat> format;
 
-  OptionParser options("leadline io", io_description,
-                       std::string(io_notes) + sizes_help + exit_status_help + io_examples);
-  bench::io::declare_options(options, request, format);
+  command::OptionParser options("leadline io", io_description,
+                                std::string(io_notes) + command::sizes_help + command::exit_status_help + io_examples);
+  declare_options(options, request, format);
 
   options.parse(arguments);
-  const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
+  const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   if (request.file_fill == memory::BlockKind::doubles && !is_given("--touch")) request.touch = memory::Touch::object;
   request.message_sizes_bytes = {request.object_size_bytes};
   request.format = result::format_for(request.output, format);
@@ -163,15 +163,15 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   return request;
 }
 
-void validate_options(const IsGiven& is_given, const IoRequest& request) {
+void validate_options(const command::IsGiven& is_given, const IoRequest& request) {
   check_movement(is_given, request);
   check_io_ranks(request);
   check_calls(request);
   check_phases(is_given, request);
   check_data(is_given, request);
   check_cache(request);
-  validate_run_options(is_given, request);
-  refuse_sion(request, "a parallel file test");
+  command::validate_run_options(is_given, request);
+  command::refuse_sion(request, "a parallel file test");
 }
 
 void validate_backend_options(const IoRequest& request, const std::string& backend) {
@@ -183,17 +183,16 @@ void validate_backend_options(const IoRequest& request, const std::string& backe
 int io_command(const std::vector<std::string>& arguments) {
   IoRequest request = parse_io_command(arguments);
   if (request.dry_run) {
-    return say_plan([&] {
-      const DryRunRanks ranks = dry_run_ranks(request, "io");
-      return output::io_plan_text(request,
-                                  bench::io::plan(request, ranks.rank_layout(), dry_run_names(request, ranks)));
+    return command::say_plan([&] {
+      const command::DryRunRanks ranks = command::dry_run_ranks(request, "io");
+      return io_plan_text(request, plan(request, ranks.rank_layout(), dry_run_names(request, ranks)));
     });
   }
   const IoStart start = start_io(request);
-  return run_ranks(request, "io",
-                   [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
-                     return run_io(request, std::move(bootstrap), module, start, own_presentation(request));
-                   });
+  return command::run_ranks(request, "io",
+                            [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
+                              return run_io(request, std::move(bootstrap), module, start, own_presentation(request));
+                            });
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::io

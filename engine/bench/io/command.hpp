@@ -10,18 +10,18 @@
 
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "cluster/bootstrap.hpp"
 #include "cluster/cluster.hpp"
 #include "command/run_command.hpp"
 #include "command/run_environment.hpp"
 #include "command/run_validation.hpp"
 #include "command/staged_run.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "storage/try_out.hpp"
 #include "transport/module.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::io {
 
 /// What is known before any rank has met another.
 struct IoStart {
@@ -36,19 +36,18 @@ IoStart start_io(IoRequest& request, cluster::FrontEnd front_end = cluster::Fron
 
 /// Collective, the same on all ranks: rank 0 reads --targets for all, since other hosts may not see it. Throws
 /// AgreedError.
-bench::io::Names gather_names(const IoRequest& request, const RunEnvironment& run_environment,
-                              cluster::Cluster& cluster);
+Names gather_names(const IoRequest& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster);
 
 /// Local, for --dry-run: hosts are "host0", "host1" ..., or those of --io-hosts.
-bench::io::Names dry_run_names(const IoRequest& request, const DryRunRanks& ranks);
+Names dry_run_names(const IoRequest& request, const command::DryRunRanks& ranks);
 
 /// Collective, the same on all ranks: random, or where files are only read, the number in the first one. Throws
 /// AgreedError.
-std::uint64_t run_of(const IoRequest& request, const bench::io::Plan& plan, const std::vector<std::string>& files,
+std::uint64_t run_of(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files,
                      cluster::Cluster& cluster);
 
 /// A run that an error ends in order says its summary, too, with the phases that there are; `complete` is false then.
-using IoPresentation = PresentationOf<IoResult, bench::io::Progress>;
+using IoPresentation = command::PresentationOf<IoResult, Progress>;
 
 /// That of `leadline io`.
 IoPresentation own_presentation(const IoRequest& request);
@@ -63,7 +62,7 @@ int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstr
 IoRequest parse_io_command(const std::vector<std::string>& arguments);
 
 /// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
-void validate_options(const IsGiven& is_given, const IoRequest& request);
+void validate_options(const command::IsGiven& is_given, const IoRequest& request);
 
 /// Likewise, once the backend is chosen: options that it ignores. `backend` is its name in the table.
 void validate_backend_options(const IoRequest& request, const std::string& backend);
@@ -71,4 +70,4 @@ void validate_backend_options(const IoRequest& request, const std::string& backe
 /// `leadline io`: the exit status.
 int io_command(const std::vector<std::string>& arguments);
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::io

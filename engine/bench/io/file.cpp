@@ -5,11 +5,11 @@
 #include "bench/io/hdf5_store.hpp"
 #include "bench/io/json.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::io {
 
 namespace {
 
-class NoIoFile final : public NoFile<IoFile, IoResult> {
+class NoIoFile final : public result::NoFile<IoFile, IoResult> {
  public:
   void write(const PhasePosition&, const RankPhase&, const PhaseSummary&) override {}
   void keep_interrupted(const PhaseSummary&) override {}
@@ -21,4 +21,4 @@ std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& 
   return open_result_file<io::Hdf5Store, io::JsonStore, NoIoFile>("a parallel file test", cluster, so_far, setup);
 }
 
-}  // namespace leadline::result
+}  // namespace leadline::bench::io

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "result/file_kind.hpp"
 #include "result/hdf5/described_structs.hpp"
-#include "result/link_result_reader.hpp"
 
-namespace leadline::result::io {
+namespace leadline::bench::io {
 namespace {
 
-using hdf5::Shape;
+using result::hdf5::Shape;
 
 constexpr std::uint64_t read_at_once = 1 << 16;
 
@@ -28,14 +28,14 @@ Hdf5Reader::Hdf5Reader(std::string path) : RunReader(std::move(path)) {
 }
 
 void Hdf5Reader::read_header() {
-  hdf5::read_facts(file(), "io", header_);
+  result::hdf5::read_facts(file(), "io", header_);
   const Shape shape = file().shape_of("io/phases/state");
   if (shape.size() != 1) file().fail("/io/phases/state has another shape than the rest");
   header_.num_phases = shape[0];
 }
 
 std::vector<StoredPhase> Hdf5Reader::phases() const {
-  return hdf5::reading(path(), [&] {
+  return result::hdf5::reading(path(), [&] {
     std::vector<StoredPhase> phases;
     while (phases.size() < header_.num_phases) {
       const std::uint64_t num = std::min(read_at_once, header_.num_phases - phases.size());
@@ -51,7 +51,7 @@ std::vector<StoredPhase> Hdf5Reader::phases() const {
 /// They lie without gaps from the beginning on; behind them the tables may be a hole of terabytes.
 std::vector<StoredPhase> Hdf5Reader::phases_of(const Range& range) const {
   const Shape shape{header_.num_phases};
-  const hdf5::Box box{{range.begin}, {range.num}};
+  const result::hdf5::Box box{{range.begin}, {range.num}};
   const auto numbers = [&](const char* name) { return file().numbers<std::int32_t>(name, shape, box); };
   const auto state = numbers("io/phases/state"), operation = numbers("io/phases/operation"),
              repeat = numbers("io/phases/repeat");
@@ -81,12 +81,12 @@ KeptPhase kept_phase(const StoredPhase& stored, const std::string& path) {
   phase.repeat = stored.repeat;
   phase.is_complete = stored.is_complete;
   try {
-    read_json(Json::parse(stored.summary), phase);
+    result::read_json(Json::parse(stored.summary), phase);
   } catch (const JsonError&) {
-    throw_damaged(path, fmt::format("/io/phases/summary of the {} of repeat {} is not one of a phase",
-                                    name_of(stored.operation), stored.repeat));
+    result::throw_damaged(path, fmt::format("/io/phases/summary of the {} of repeat {} is not one of a phase",
+                                            name_of(stored.operation), stored.repeat));
   }
   return phase;
 }
 
-}  // namespace leadline::result::io
+}  // namespace leadline::bench::io

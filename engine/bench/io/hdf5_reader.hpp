@@ -12,7 +12,7 @@
 #include "result/described_json.hpp"
 #include "result/hdf5/run_reader.hpp"
 
-namespace leadline::result::io {
+namespace leadline::bench::io {
 
 /// A phase that is in a file.
 struct StoredPhase {
@@ -22,7 +22,7 @@ struct StoredPhase {
   std::string summary;       ///< JSON: one of the `phases` of docs/formats/json.md
 };
 
-class Hdf5Reader : public hdf5::RunReader {
+class Hdf5Reader : public result::hdf5::RunReader {
  public:
   explicit Hdf5Reader(std::string path);
 
@@ -62,23 +62,20 @@ std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader);
 /// One of them; `path` is that of its file.
 KeptPhase kept_phase(const StoredPhase& stored, const std::string& path);
 
-}  // namespace leadline::result::io
-
-namespace leadline {
-
 /// Of its summary.
-template <>
-inline constexpr auto fields<result::io::KeptPhase> = std::tuple{
-    field("is_interrupted", &result::io::KeptPhase::is_interrupted, "", "the run ended in the middle of it",
-          Since::later_version),
-    field("error", &result::io::KeptPhase::error, "", "what ended it"),
-    field("bytes", &result::io::KeptPhase::bytes, "bytes", "written or read"),
-    field("wall_ns", &result::io::KeptPhase::wall_ns, "ns", "last end - first begin"),
-    field("bytes_per_s", &result::io::KeptPhase::bytes_per_s, "bytes/s", "over the I/O time of the slowest rank"),
-    field("bytes_per_s_wall", &result::io::KeptPhase::bytes_per_s_wall, "bytes/s", "over wall_ns"),
-    field("source", &result::io::KeptPhase::source, "", "where the bytes came from; reads only"),
-    field("is_durable", &result::io::KeptPhase::is_durable, "", "nothing of it is dirty; writes only"),
-    field("num_mismatches", &result::io::KeptPhase::num_mismatches, "1", "objects that were not as written"),
-};
+constexpr auto fields_of(Type<KeptPhase> /*any*/) {
+  return std::tuple{
+      field("is_interrupted", &KeptPhase::is_interrupted, "", "the run ended in the middle of it",
+            Since::later_version),
+      field("error", &KeptPhase::error, "", "what ended it"),
+      field("bytes", &KeptPhase::bytes, "bytes", "written or read"),
+      field("wall_ns", &KeptPhase::wall_ns, "ns", "last end - first begin"),
+      field("bytes_per_s", &KeptPhase::bytes_per_s, "bytes/s", "over the I/O time of the slowest rank"),
+      field("bytes_per_s_wall", &KeptPhase::bytes_per_s_wall, "bytes/s", "over wall_ns"),
+      field("source", &KeptPhase::source, "", "where the bytes came from; reads only"),
+      field("is_durable", &KeptPhase::is_durable, "", "nothing of it is dirty; writes only"),
+      field("num_mismatches", &KeptPhase::num_mismatches, "1", "objects that were not as written"),
+  };
+}
 
-}  // namespace leadline
+}  // namespace leadline::bench::io

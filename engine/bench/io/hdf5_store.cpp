@@ -15,12 +15,12 @@
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
 
-namespace leadline::result::io {
+namespace leadline::bench::io {
 namespace {
 
-using hdf5::allocate;
-using hdf5::Handle;
-using hdf5::make_group;
+using result::hdf5::allocate;
+using result::hdf5::Handle;
+using result::hdf5::make_group;
 
 PhaseOffsets allocate_phases(const Handle& io, const Header& header) {
   const Handle group = make_group(io, "phases");
@@ -28,7 +28,7 @@ PhaseOffsets allocate_phases(const Handle& io, const Header& header) {
   return {.operation = table("operation", H5T_NATIVE_UINT8),
           .repeat = table("repeat", H5T_NATIVE_INT32),
           .state = table("state", H5T_NATIVE_UINT8),
-          .summary = table("summary", hdf5::text_type(phase_summary_size).id())};
+          .summary = table("summary", result::hdf5::text_type(phase_summary_size).id())};
 }
 
 Header header_with_room(const IoResult& so_far, const IoFileSetup& setup) {
@@ -38,7 +38,7 @@ Header header_with_room(const IoResult& so_far, const IoFileSetup& setup) {
 }
 
 /// HDF5 finds out only when it closes the file, and then keeps it open.
-void expect_possible_size(const OutputFile& file, const Header& header) {
+void expect_possible_size(const result::OutputFile& file, const Header& header) {
   constexpr double most_bytes = 0x1p62;
   const double size_bytes = size_of_phases(header);
   if (size_bytes > most_bytes) {
@@ -55,7 +55,7 @@ void expect_possible_size(const OutputFile& file, const Header& header) {
 Header header_of(const IoResult& so_far) {
   const IoRequest& request = so_far.request;
   Header header;
-  describe_run(header, request, bench::io::options_of(request), so_far.provenance);
+  describe_run(header, request, options_of(request), so_far.provenance);
   header.movement = schedule::name_of(request.movement);
   header.order = request.order == schedule::Order::strided ? "strided" : "segmented";
   header.backend_library = so_far.backend_library;
@@ -74,16 +74,16 @@ double size_of_phases(const Header& header) {
 }
 
 Offsets create_structure(const std::string& path, const Header& header) {
-  return hdf5::writing(path, [&] {
+  return result::hdf5::writing(path, [&] {
     Offsets offsets;
-    Handle file = hdf5::create_file(path);
-    offsets.run = hdf5::create_run_part(file, header, "io");
+    Handle file = result::hdf5::create_file(path);
+    offsets.run = result::hdf5::create_run_part(file, header, "io");
     {
       const Handle group = make_group(file, "io");
-      hdf5::write_facts(group, header);
+      result::hdf5::write_facts(group, header);
       offsets.phases = allocate_phases(group, header);
-      offsets.ranks = hdf5::allocate_fields<RankPhase>(make_group(group, "ranks"),
-                                                       {header.num_phases, static_cast<hsize_t>(header.num_ranks)});
+      offsets.ranks = result::hdf5::allocate_fields<RankPhase>(
+          make_group(group, "ranks"), {header.num_phases, static_cast<hsize_t>(header.num_ranks)});
     }
     file.close();
     return offsets;
@@ -93,7 +93,7 @@ Offsets create_structure(const std::string& path, const Header& header) {
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup)
     : RunStore(
           cluster, header_with_room(so_far, setup), setup,
-          [](const OutputFile& file, const Header& header) {
+          [](const result::OutputFile& file, const Header& header) {
             expect_possible_size(file, header);
             return create_structure(file.path(), header);
           },
@@ -101,8 +101,8 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const Io
 
 void Hdf5Store::expect_room_for(const PhasePosition& position) const {
   if (position.index >= 0 && std::cmp_less(position.index, header_.num_phases)) return;
-  throw write_error(path(),
-                    fmt::format("rank {} has phase {}, for which there is no place", cluster_.rank(), position.index));
+  throw result::write_error(
+      path(), fmt::format("rank {} has phase {}, for which there is no place", cluster_.rank(), position.index));
 }
 
 /// The state says that a phase is there, so it comes when all ranks' rows are.
@@ -118,17 +118,18 @@ void Hdf5Store::write_row(const PhasePosition& position, const RankPhase& own) {
   } catch (const Error& failure) {
     error = failure;
   }
-  file_.rows().put(error ? std::vector<PlacedBytes>() : pieces_of(position, own, cluster_.rank()), error);
+  file_.rows().put(error ? std::vector<result::PlacedBytes>() : pieces_of(position, own, cluster_.rank()), error);
   cluster_.agree(error ? &*error : nullptr);
 }
 
-std::vector<PlacedBytes> Hdf5Store::pieces_of(const PhasePosition& position, const RankPhase& row, int rank) const {
+std::vector<result::PlacedBytes> Hdf5Store::pieces_of(const PhasePosition& position, const RankPhase& row,
+                                                      int rank) const {
   const std::uint64_t cell =
       static_cast<std::uint64_t>(position.index) * static_cast<std::uint64_t>(header_.num_ranks) +
       static_cast<std::uint64_t>(rank);
-  std::vector<PlacedBytes> pieces;
-  hdf5::for_each_column(offsets_.ranks, std::span(&row, 1), [&](std::uint64_t table, const auto& values) {
-    pieces.push_back({table + cell * sizeof values.front(), std::string(bytes_of(values))});
+  std::vector<result::PlacedBytes> pieces;
+  result::hdf5::for_each_column(offsets_.ranks, std::span(&row, 1), [&](std::uint64_t table, const auto& values) {
+    pieces.push_back({table + cell * sizeof values.front(), std::string(result::bytes_of(values))});
   });
   return pieces;
 }
@@ -137,15 +138,15 @@ std::vector<PlacedBytes> Hdf5Store::pieces_of(const PhasePosition& position, con
 State Hdf5Store::state_of(const PhasePosition& position) {
   const auto index = static_cast<std::uint64_t>(position.index);
   const std::string byte = file_.rows().file()->read_at(offsets_.phases.state + index, 1);
-  return byte.empty() ? State::not_measured : static_cast<State>(byte.front());
+  return byte.empty() ? State::absent : static_cast<State>(byte.front());
 }
 
 void Hdf5Store::keep_interrupted(const PhaseSummary& summary) {
   const std::lock_guard lock(mutex_);
-  const OutputFile* const file = file_.rows().file();
+  const result::OutputFile* const file = file_.rows().file();
   if (file == nullptr) return;
   is_interrupted_ = true;
-  if (state_of(summary.position) != State::not_measured) return;  // another root, with which others go on, may have it
+  if (state_of(summary.position) != State::absent) return;  // another root, with which others go on, may have it
   for (const RankAtInterruption& at : summary.at_interruption) {
     RankPhase phase;
     phase.end_ns = at.time_ns;
@@ -153,7 +154,7 @@ void Hdf5Store::keep_interrupted(const PhaseSummary& summary) {
     phase.message_bytes = at.message_bytes;
     phase.num_objects = at.num_objects;
     phase.file = at.file;
-    for (const PlacedBytes& piece : pieces_of(summary.position, phase, at.rank)) {
+    for (const result::PlacedBytes& piece : pieces_of(summary.position, phase, at.rank)) {
       // Time is short, and a hole is 0.
       if (piece.bytes.find_first_not_of('\0') != std::string::npos) file->write_at(piece.offset, piece.bytes);
     }
@@ -170,15 +171,15 @@ void Hdf5Store::put_phase(const PhaseSummary& summary) {
   const PhasePosition& position = summary.position;
   const auto index = static_cast<std::uint64_t>(position.index);
   const auto put = [&](std::uint64_t table, const auto& value) {
-    file_.rows().file()->write_at(table + index * sizeof value, bytes_of_one(value));
+    file_.rows().file()->write_at(table + index * sizeof value, result::bytes_of_one(value));
   };
   put(offsets_.phases.operation, static_cast<std::uint8_t>(position.operation == IoOperation::read ? 1 : 0));
   put(offsets_.phases.repeat, std::int32_t{position.repeat});
   std::string text = phase_text(summary, phase_summary_size - 1);
   // A root that was lost may have kept a longer one.
-  if (state_of(position) != State::not_measured) text.resize(phase_summary_size);
+  if (state_of(position) != State::absent) text.resize(phase_summary_size);
   file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size, text);
   put(offsets_.phases.state, summary.is_complete ? State::complete : State::failed);
 }
 
-}  // namespace leadline::result::io
+}  // namespace leadline::bench::io

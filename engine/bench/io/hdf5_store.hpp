@@ -10,11 +10,11 @@
 
 #include "bench/io/fields.hpp"
 #include "bench/io/file.hpp"
-#include "model/io_result.hpp"
+#include "bench/io/result.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 
-namespace leadline::result::io {
+namespace leadline::bench::io {
 
 inline constexpr std::size_t phase_summary_size = 1 << 15;
 
@@ -24,12 +24,12 @@ struct PhaseOffsets {
 };
 
 /// Of /io/phases/state.
-enum class State : std::uint8_t { not_measured, complete, failed };
+enum class State : std::uint8_t { absent, complete, failed };
 
 struct Offsets {
-  RunOffsets run;
+  result::RunOffsets run;
   PhaseOffsets phases;
-  hdf5::FieldOffsets<RankPhase> ranks{};
+  result::hdf5::FieldOffsets<RankPhase> ranks{};
 };
 
 /// What the phases of so many ranks take in the file, about. No error where that is more than any number holds.
@@ -39,7 +39,7 @@ double size_of_phases(const Header& header);
 /// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
 
-class Hdf5Store : public RunStore<IoFile, IoResult, Header, Offsets> {
+class Hdf5Store : public result::RunStore<IoFile, IoResult, Header, Offsets> {
  public:
   /// Collective; see open_io_file.
   Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
@@ -52,7 +52,7 @@ class Hdf5Store : public RunStore<IoFile, IoResult, Header, Offsets> {
   void expect_room_for(const PhasePosition& position) const;
   void write_row(const PhasePosition& position, const RankPhase& own);
   /// A rank's row: what each table has of it, and where it lies.
-  std::vector<PlacedBytes> pieces_of(const PhasePosition& position, const RankPhase& row, int rank) const;
+  std::vector<result::PlacedBytes> pieces_of(const PhasePosition& position, const RankPhase& row, int rank) const;
   State state_of(const PhasePosition& position);
   void write_phase(const PhaseSummary& summary);
   void put_phase(const PhaseSummary& summary);
@@ -61,4 +61,4 @@ class Hdf5Store : public RunStore<IoFile, IoResult, Header, Offsets> {
   bool is_interrupted_ = false;  ///< nothing else comes
 };
 
-}  // namespace leadline::result::io
+}  // namespace leadline::bench::io

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "bench/io/file.hpp"
+#include "bench/io/result.hpp"
 #include "core/json.hpp"
-#include "model/io_result.hpp"
 #include "result/json_file.hpp"
 
-namespace leadline::result::io {
+namespace leadline::bench::io {
 
 /// A document with a line end. What was not measured is null.
 std::string json_text(const IoResult& result);
@@ -23,7 +23,7 @@ Json schema();
 std::string phase_text(const PhaseSummary& summary, std::size_t most_bytes);
 
 /// The document of a run that fails has the phases that were measured until then, and the one that failed.
-class JsonStore : public RunDocument<IoFile, IoResult> {
+class JsonStore : public result::RunDocument<IoFile, IoResult> {
  public:
   /// Collective; see open_io_file.
   JsonStore(cluster::Cluster& cluster, IoResult so_far, const IoFileSetup& setup);
@@ -32,4 +32,4 @@ class JsonStore : public RunDocument<IoFile, IoResult> {
   void keep_interrupted(const PhaseSummary& summary) override;
 };
 
-}  // namespace leadline::result::io
+}  // namespace leadline::bench::io

@@ -26,6 +26,12 @@
 #include "storage/page_cache.hpp"
 
 namespace leadline::bench::io {
+
+std::string directory_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
 namespace {
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
@@ -204,11 +210,6 @@ struct Target {
   }
   std::string other_place() const { return fmt::format("Choose another place with {}", option); }
 };
-
-std::string directory_of(const std::string& path) {
-  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
-}
 
 std::string text_of_size(const struct stat& status) { return format_bytes(static_cast<std::uint64_t>(status.st_size)); }
 

@@ -18,6 +18,7 @@
 #include "bench/io/command.hpp"
 #include "bench/io/file.hpp"
 #include "bench/io/measure.hpp"
+#include "bench/io/names.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/text.hpp"
@@ -35,17 +36,17 @@
 #include "storage/page_cache.hpp"
 #include "transport/module.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::io {
 namespace {
 
 /// The options that name a kind of call: "--calls non-blocking --collective".
 std::string words_for(const IoRequest& request) {
   std::string text;
   const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
-  if (request.calls == FileCalls::non_blocking) add("--calls non-blocking");
+  if (request.calls == storage::FileCalls::non_blocking) add("--calls non-blocking");
   if (request.collective) add("--collective");
-  if (request.cache_path == CachePath::direct) add("--direct");
-  if (request.cache_path == CachePath::uncached) add("--uncached");
+  if (request.cache_path == storage::CachePath::direct) add("--direct");
+  if (request.cache_path == storage::CachePath::uncached) add("--uncached");
   return text;
 }
 
@@ -71,19 +72,14 @@ Finding fragile_finding(const IoRequest& request, const storage::Trial& trial) {
           "trust these numbers only where every byte was checked"};
 }
 
-std::string directory_of(const std::string& file) {
-  const std::size_t slash = file.rfind('/');
-  return slash == std::string::npos ? "." : file.substr(0, slash + 1);
-}
-
 /// Counts the phases that are stored and, on rank 0, keeps them, for a failure that the watch reports.
-class StoredPhases final : public bench::io::PhaseStore {
+class StoredPhases final : public PhaseStore {
  public:
   /// `so_far` is looked at on rank 0 alone.
   StoredPhases(int rank, const IoResult& so_far) : so_far_(rank == 0 ? so_far : IoResult{}), is_rank_0_(rank == 0) {}
 
   /// Before the first phase; the store outlives the last one.
-  void pass_to(bench::io::PhaseStore& store) { store_ = &store; }
+  void pass_to(PhaseStore& store) { store_ = &store; }
 
   void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override {
     store_->write(position, own, summary);
@@ -117,7 +113,7 @@ class StoredPhases final : public bench::io::PhaseStore {
   IoResult so_far_;
   bool is_rank_0_, is_over_ = false;
   std::size_t num_stored_ = 0;
-  bench::io::PhaseStore* store_ = nullptr;
+  PhaseStore* store_ = nullptr;
 };
 
 /// See StagedRun.
@@ -125,32 +121,32 @@ class IoTest {
  public:
   static constexpr const char* name = "io";
   using Request = IoRequest;
-  using Plan = bench::io::Plan;
-  using Memory = bench::io::Buffers;
-  using Measured = bench::io::Measured;
+  using Plan = io::Plan;
+  using Memory = io::Buffers;
+  using Measured = io::Measured;
   using Result = IoResult;
-  using File = result::IoFile;
-  using Progress = bench::io::Progress;
+  using File = io::IoFile;
+  using Progress = io::Progress;
 
   /// It outlives the run.
   explicit IoTest(const IoStart& start) : start_(&start) {}
 
-  Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
-    const bench::io::Names names = gather_names(request, run_environment, cluster);
-    Plan plan = run_collectively(cluster, [&] {
-      Plan made = bench::io::plan(request, run_environment.rank_layout(), names);
-      bench::io::check_memory(made, bench::available_memory_bytes());
+  Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    const Names names = gather_names(request, run_environment, cluster);
+    Plan plan = command::run_collectively(cluster, [&] {
+      Plan made = io::plan(request, run_environment.rank_layout(), names);
+      check_memory(made, bench::available_memory_bytes());
       return made;
     });
     rank_ = cluster.rank();
     make_backend(request, cluster);
     if (!request.no_file) {
-      files_ = run_collectively(
-          cluster, [&] { return bench::io::agree_on_names(request, plan, cluster, run_environment.placement()); });
-      run_collectively(cluster, [&] {
+      files_ = command::run_collectively(
+          cluster, [&] { return agree_on_names(request, plan, cluster, run_environment.placement()); });
+      command::run_collectively(cluster, [&] {
         const std::string& own = files_.at(static_cast<std::size_t>(plan.layout.file_of(rank_)));
         const InFileCall in_call(cluster.progress_counter().file_call, "looking at", own);
-        return bench::io::check_targets(request, plan, files_, rank_), true;
+        return check_targets(request, plan, files_, rank_), true;
       });
     }
     if (rank_ == 0 && !files_.empty()) {
@@ -163,7 +159,7 @@ class IoTest {
   }
 
   std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
-                                   const RunEnvironment& /*run_environment*/) {
+                                   const command::RunEnvironment& /*run_environment*/) {
     return std::make_unique<Memory>(request, plan, cluster.rank());
   }
 
@@ -179,7 +175,7 @@ class IoTest {
   std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
                                   const RankPlacement& placement) {
     stored_ = std::make_unique<StoredPhases>(rank_, so_far);
-    return result::open_io_file(cluster, so_far, {result::setup_of(so_far.request, placement), plan.phases.size()});
+    return open_io_file(cluster, so_far, {result::setup_of(so_far.request, placement), plan.phases.size()});
   }
 
   /// From the watch thread: keeps in the file the phase in the middle of which the run ends. What to tell of all
@@ -190,7 +186,7 @@ class IoTest {
     if (!so_far) return std::nullopt;
     const std::size_t index = so_far->num_stored;
     std::optional<PhaseSummary> phase;
-    if (index < plan.phases.size()) phase = bench::io::interrupted_phase(plan.phases[index], partial_results, why);
+    if (index < plan.phases.size()) phase = interrupted_phase(plan.phases[index], partial_results, why);
     if (phase) file.keep_interrupted(*phase);
     if (cluster.rank() != 0) return std::nullopt;
     Result result = std::move(so_far->result);
@@ -198,20 +194,20 @@ class IoTest {
     if (result.phases.empty()) return std::nullopt;
     result.complete = false;
     result.incomplete_reason = why;
-    result.operations = bench::io::summarize_operations(result.phases);
+    result.operations = summarize_operations(result.phases);
     return result;
   }
 
-  void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& memory,
-               File& file, Progress* progress, const Request& request, Measured& measured) const {
+  void measure(cluster::Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan,
+               Memory& memory, File& file, Progress* progress, const Request& request, Measured& measured) const {
     stored_->pass_to(file);
-    bench::io::measure({request, plan, cluster, run_environment.transport(), *backend_, files_, file_system_,
-                        run_environment.placement(), run_, memory, *stored_, progress},
-                       measured);
+    io::measure({request, plan, cluster, run_environment.transport(), *backend_, files_, file_system_,
+                 run_environment.placement(), run_, memory, *stored_, progress},
+                measured);
   }
 
-  bool take(Measured measured, const cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
-            Result& result) {
+  bool take(Measured measured, const cluster::Cluster& cluster, const command::RunEnvironment& run_environment,
+            const Plan& plan, Result& result) {
     stored_->end();
     result.files = std::move(files_);
     result.phases = std::move(measured.phases);
@@ -223,27 +219,27 @@ class IoTest {
       result.verified_bytes = measured.verified_bytes;
     }
     if (!start_->trial.works) result.findings.push_back(fragile_finding(result.request, start_->trial));
-    if (const auto finding = bench::io::left_out_senders(plan, cluster.lost_ranks())) {
+    if (const auto finding = left_out_senders(plan, cluster.lost_ranks())) {
       result.findings.push_back(*finding);
     }
-    if (const auto finding = bench::io::senders_without_link(plan, measured.losses)) {
+    if (const auto finding = senders_without_link(plan, measured.losses)) {
       result.findings.push_back(*finding);
     }
-    if (const auto finding = bench::io::barriers_without_link(result.request, plan, measured.losses)) {
+    if (const auto finding = barriers_without_link(result.request, plan, measured.losses)) {
       result.findings.push_back(*finding);
     }
-    std::vector<Finding> findings = bench::io::validity_warnings(run_environment.conditions(), result);
+    std::vector<Finding> findings = validity_warnings(run_environment.conditions(), result);
     result.findings.insert(result.findings.end(), findings.begin(), findings.end());
     return !result.phases.empty();
   }
 
  private:
   void make_backend(const Request& request, cluster::Cluster& cluster) {
-    run_collectively(cluster, [&] { return refuse_fragile(request, start_->trial), true; });
-    backend_ = run_collectively(cluster, [&] {
+    command::run_collectively(cluster, [&] { return refuse_fragile(request, start_->trial), true; });
+    backend_ = command::run_collectively(cluster, [&] {
       return start_->backend->make({rank_, cluster.size(), start_->backend.argument()});
     });
-    run_collectively(cluster, [&] { return refuse_missing_calls(request, *backend_), true; });
+    command::run_collectively(cluster, [&] { return refuse_missing_calls(request, *backend_), true; });
   }
 
   const IoStart* start_;
@@ -259,17 +255,16 @@ class IoTest {
 std::string directory_of_target(const IoRequest& request) {
   std::string name = request.target;
   if (!request.targets_file.empty()) {
-    name = names_in_targets(request.targets_file, read_targets_file(request.targets_file)).front();
+    name = command::names_in_targets(request.targets_file, command::read_targets_file(request.targets_file)).front();
   }
   const RankPlacement placement = cluster::local_placement();
-  const std::filesystem::path path(bench::io::expand_target(name, {0, placement.host, placement.pid}));
-  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::string directory = directory_of(expand_target(name, {0, placement.host, placement.pid}));
   std::error_code error;
   return std::filesystem::is_directory(directory, error) ? directory : std::string();
 }
 
 bool is_fragile(const storage::Entry& backend, const IoRequest& request) {
-  return backend.needs_mpi && (request.calls == FileCalls::non_blocking || request.collective);
+  return backend.needs_mpi && (request.calls == storage::FileCalls::non_blocking || request.collective);
 }
 
 storage::Trial tried(const IoRequest& request, const storage::LoadedBackend& backend) {
@@ -283,7 +278,7 @@ constexpr int hexadecimal = 16;
 std::uint64_t random_run() { return std::stoull(result::random_nonce().substr(0, 16), nullptr, hexadecimal); }
 
 /// By index, in lines; on rank 0.
-std::string host_lines(const RunEnvironment& run_environment) {
+std::string host_lines(const command::RunEnvironment& run_environment) {
   std::string text;
   for (const auto& [index, name] : run_environment.host_names()) text += name + "\n";
   return text;
@@ -300,8 +295,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 IoPresentation own_presentation(const IoRequest& request) {
   IoPresentation presentation;
-  presentation.progress = [request](const IoResult&) { return output::make_io_progress(request); };
-  presentation.summary = output::io_summary;
+  presentation.progress = [request](const IoResult&) { return make_io_progress(request); };
+  presentation.summary = io_summary;
   presentation.summarizes_failures = true;
   return presentation;
 }
@@ -313,7 +308,7 @@ int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstr
 
 IoStart start_io(IoRequest& request, cluster::FrontEnd front_end) {
   const cluster::Launcher launcher = cluster::detect_launcher(front_end);
-  const std::string transport = transport::parse_choice(transport_for(request, launcher)).name;
+  const std::string transport = transport::parse_choice(command::transport_for(request, launcher)).name;
   if (request.backend.empty()) request.backend = transport == "mpi" && !request.no_file ? "mpi-io" : "posix";
   IoStart start{storage::load_backend(request.backend, launcher), {}};
   const storage::Entry& entry = start.backend.entry();
@@ -327,34 +322,35 @@ IoStart start_io(IoRequest& request, cluster::FrontEnd front_end) {
   return start;
 }
 
-std::uint64_t run_of(const IoRequest& request, const bench::io::Plan& plan, const std::vector<std::string>& files,
+std::uint64_t run_of(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files,
                      cluster::Cluster& cluster) {
-  const std::string own =
-      run_collectively(cluster, [&] { return cluster.rank() == 0 ? std::to_string(random_run()) : std::string(); });
+  const std::string own = command::run_collectively(
+      cluster, [&] { return cluster.rank() == 0 ? std::to_string(random_run()) : std::string(); });
   const std::uint64_t run = std::stoull(cluster.broadcast(own));
   if (request.operations != IoOperations::read || request.no_file) return run;
-  return bench::io::writing_of_earlier_run(request, plan, files, cluster, {run, 0}).run;
+  return writing_of_earlier_run(request, plan, files, cluster, {run, 0}).run;
 }
 
-bench::io::Names gather_names(const IoRequest& request, const RunEnvironment& run_environment,
-                              cluster::Cluster& cluster) {
-  bench::io::Names names;
+Names gather_names(const IoRequest& request, const command::RunEnvironment& run_environment,
+                   cluster::Cluster& cluster) {
+  Names names;
   names.hosts = lines_of(cluster.broadcast(host_lines(run_environment)));
-  const std::string own = run_collectively(
-      cluster, [&] { return cluster.rank() == 0 ? read_targets_file(request.targets_file) : std::string(); });
+  const std::string own = command::run_collectively(
+      cluster, [&] { return cluster.rank() == 0 ? command::read_targets_file(request.targets_file) : std::string(); });
   const std::string targets = cluster.broadcast(own);
-  names.targets = run_collectively(cluster, [&] { return names_in_targets(request.targets_file, targets); });
+  names.targets =
+      command::run_collectively(cluster, [&] { return command::names_in_targets(request.targets_file, targets); });
   return names;
 }
 
-bench::io::Names dry_run_names(const IoRequest& request, const DryRunRanks& ranks) {
-  bench::io::Names names;
+Names dry_run_names(const IoRequest& request, const command::DryRunRanks& ranks) {
+  Names names;
   const std::size_t num_hosts = ranks.host_of.empty() ? 0 : std::size_t{1} + ranks.host_of.back();
   for (std::size_t host = 0; host < num_hosts; ++host) {
     names.hosts.push_back(host < request.io_hosts.size() ? request.io_hosts[host] : fmt::format("host{}", host));
   }
-  names.targets = names_in_targets(request.targets_file, read_targets_file(request.targets_file));
+  names.targets = command::names_in_targets(request.targets_file, command::read_targets_file(request.targets_file));
   return names;
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::io

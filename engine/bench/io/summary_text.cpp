@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/io/result.hpp"
 #include "bench/io/text.hpp"
 #include "core/units.hpp"
-#include "model/io_result.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::io {
 namespace {
 
 constexpr std::size_t widest_line = 40;
@@ -42,11 +42,12 @@ std::string which_repeat(const IoResult& result, const PhaseSummary& phase) {
                                    : "";
 }
 
-void add_times(Table& table, const IoResult& result, const PhaseSummary& phase, const Unit& unit) {
-  const HostsOfRanks hosts(result.hosts);
+void add_times(output::Table& table, const IoResult& result, const PhaseSummary& phase, const Unit& unit) {
+  const output::HostsOfRanks hosts(result.hosts);
   const auto add = [&](const std::string& name, const RankSpread& spread, const char* remark) {
-    table.add_row({name, in_unit(spread.min, unit), hosts.with_host(spread.min_rank), in_unit(spread.mean, unit),
-                   in_unit(spread.max, unit), hosts.with_host(spread.max_rank), std::to_string(spread.num), remark});
+    table.add_row({name, output::in_unit(spread.min, unit), hosts.with_host(spread.min_rank),
+                   output::in_unit(spread.mean, unit), output::in_unit(spread.max, unit),
+                   hosts.with_host(spread.max_rank), std::to_string(spread.num), remark});
   };
   add("I/O time", phase.io, "");
   for (const bool outside : {false, true}) {
@@ -86,14 +87,14 @@ std::string io_times_text(const IoResult& result) {
   for (const PhaseSummary* const phase : shown_phases(result)) {
     if (phase->io.num == 0) continue;
     const Unit unit = time_unit(phase->io.mean);
-    Table table({{"time", Align::left},
-                 {"least"},
-                 {"rank", Align::left},
-                 {"mean"},
-                 {"most"},
-                 {"rank", Align::left},
-                 {"ranks"},
-                 {"", Align::left}});
+    output::Table table({{"time", output::Align::left},
+                         {"least"},
+                         {"rank", output::Align::left},
+                         {"mean"},
+                         {"most"},
+                         {"rank", output::Align::left},
+                         {"ranks"},
+                         {"", output::Align::left}});
     add_times(table, result, *phase, unit);
     text += fmt::format("{}times of ranks in {} ({}{})\n{}", text.empty() ? "" : "\n", unit.name,
                         name_of(phase->position.operation), which_repeat(result, *phase), table.text());
@@ -108,18 +109,18 @@ std::string io_latencies_text(const IoResult& result) {
   if (phases.empty()) return "";
   std::vector<double> medians;
   for (const PhaseSummary* const phase : phases) medians.push_back(phase->call_ns_p50);
-  const Unit unit = time_unit(middle_of(medians));
+  const Unit unit = time_unit(output::middle_of(medians));
   const bool are_continued =
       std::any_of(phases.begin(), phases.end(), [](const auto* phase) { return phase->num_continued > 0; });
-  std::vector<Column> columns{
-      {"calls", Align::left}, {"number"}, {"least"}, {"50 %"}, {"90 %"}, {"99 %"}, {"99.9 %"}, {"most"}};
+  std::vector<output::Column> columns{
+      {"calls", output::Align::left}, {"number"}, {"least"}, {"50 %"}, {"90 %"}, {"99 %"}, {"99.9 %"}, {"most"}};
   if (are_continued) columns.push_back({"continued"});
-  Table table(std::move(columns));
+  output::Table table(std::move(columns));
   for (const PhaseSummary* const phase : phases) {
-    std::vector<std::string> row{name_of(phase->position.operation), std::to_string(phase->num_calls),
-                                 in_unit(phase->call_ns_min, unit),  in_unit(phase->call_ns_p50, unit),
-                                 in_unit(phase->call_ns_p90, unit),  in_unit(phase->call_ns_p99, unit),
-                                 in_unit(phase->call_ns_p999, unit), in_unit(phase->call_ns_max, unit)};
+    std::vector<std::string> row{name_of(phase->position.operation),         std::to_string(phase->num_calls),
+                                 output::in_unit(phase->call_ns_min, unit),  output::in_unit(phase->call_ns_p50, unit),
+                                 output::in_unit(phase->call_ns_p90, unit),  output::in_unit(phase->call_ns_p99, unit),
+                                 output::in_unit(phase->call_ns_p999, unit), output::in_unit(phase->call_ns_max, unit)};
     if (are_continued) row.push_back(std::to_string(phase->num_continued));
     table.add_row(std::move(row));
   }
@@ -184,22 +185,22 @@ std::string wrong_line(const WrongObject& wrong, bool has_hosts) {
 }
 
 std::string io_stragglers_text(const IoResult& result) {
-  const HostsOfRanks hosts(result.hosts);
+  const output::HostsOfRanks hosts(result.hosts);
   const Unit unit = unit_of_rates(result);
-  Table table({{"rank", Align::left},
-               {"phase", Align::left},
-               {unit.name},
-               {"of the median"},
-               {"mostly", Align::left},
-               {"file", Align::left}});
+  output::Table table({{"rank", output::Align::left},
+                       {"phase", output::Align::left},
+                       {unit.name},
+                       {"of the median"},
+                       {"mostly", output::Align::left},
+                       {"file", output::Align::left}});
   std::size_t num = 0;
   for (const PhaseSummary& phase : result.phases) {
     for (const Straggler& straggler : phase.stragglers) {
       if (++num > most_shown) continue;
       table.add_row({hosts.with_host(straggler.rank),
                      fmt::format("{} {}", name_of(phase.position.operation), phase.position.repeat),
-                     in_unit(straggler.bytes_per_s, unit), percent_text(straggler.relative), name_of(straggler.mostly),
-                     straggler.file});
+                     output::in_unit(straggler.bytes_per_s, unit), output::percent_text(straggler.relative),
+                     name_of(straggler.mostly), straggler.file});
     }
   }
   if (num == 0) return "";
@@ -210,20 +211,20 @@ std::string io_stragglers_text(const IoResult& result) {
 std::string io_slow_calls_text(const IoResult& result) {
   const std::vector<OfPhase> calls = slow_calls_of(result);
   if (calls.empty()) return "";
-  const HostsOfRanks hosts(result.hosts);
+  const output::HostsOfRanks hosts(result.hosts);
   const Unit unit = time_unit(calls.front().call->time_ns), since = time_unit(calls.front().call->begin_ns);
-  Table table({{unit.name},
-               {"phase", Align::left},
-               {"rank", Align::left},
-               {fmt::format("began at {}", since.name)},
-               {"bytes"},
-               {"offset"},
-               {"file", Align::left}});
+  output::Table table({{unit.name},
+                       {"phase", output::Align::left},
+                       {"rank", output::Align::left},
+                       {fmt::format("began at {}", since.name)},
+                       {"bytes"},
+                       {"offset"},
+                       {"file", output::Align::left}});
   for (std::size_t index = 0; index < std::min(calls.size(), most_shown); ++index) {
     const auto& [phase, call] = calls[index];
-    table.add_row({in_unit(call->time_ns, unit),
+    table.add_row({output::in_unit(call->time_ns, unit),
                    fmt::format("{} {}", name_of(phase->position.operation), phase->position.repeat),
-                   hosts.with_host(call->rank), in_unit(call->begin_ns, since), format_bytes(call->size_bytes),
+                   hosts.with_host(call->rank), output::in_unit(call->begin_ns, since), format_bytes(call->size_bytes),
                    std::to_string(call->offset_bytes), call->file});
   }
   return fmt::format("slowest calls\n{}{}", table.text(), the_others(calls.size()));
@@ -231,7 +232,10 @@ std::string io_slow_calls_text(const IoResult& result) {
 
 /// Those that were asked for, each with what became of it.
 std::string io_hints_text(const IoResult& result) {
-  Table table({{"hint", Align::left}, {"asked", Align::left}, {"granted", Align::left}, {"", Align::left}});
+  output::Table table({{"hint", output::Align::left},
+                       {"asked", output::Align::left},
+                       {"granted", output::Align::left},
+                       {"", output::Align::left}});
   std::uint64_t num_others = 0;
   for (const HintInForce& hint : result.hints) {
     if (hint.asked.empty()) {
@@ -248,7 +252,7 @@ std::string io_hints_text(const IoResult& result) {
 
 /// A line for each of the first wrong stretches, and how many objects are wrong in all.
 std::string io_wrong_text(const IoResult& result) {
-  const bool has_hosts = HostsOfRanks(result.hosts).has_several();
+  const bool has_hosts = output::HostsOfRanks(result.hosts).has_several();
   std::string text;
   std::uint64_t num_wrong = 0;
   std::size_t num_shown = 0;
@@ -259,34 +263,34 @@ std::string io_wrong_text(const IoResult& result) {
     }
   }
   if (num_wrong == 0) return text;
-  return text + fmt::format("{} with wrong data in all\n", counted(num_wrong, "object"));
+  return text + fmt::format("{} with wrong data in all\n", output::counted(num_wrong, "object"));
 }
 
 /// Of the phase in the middle of which the run ended: how far each rank was.
 std::string io_interruption_text(const IoResult& result) {
   if (result.phases.empty() || !result.phases.back().is_interrupted) return "";
   const PhaseSummary& phase = result.phases.back();
-  const HostsOfRanks hosts(result.hosts);
+  const output::HostsOfRanks hosts(result.hosts);
   const Unit unit = time_unit(phase.wall_ns);
   const bool has_messages = phase.message_bytes > 0;
-  std::vector<Column> columns{{"rank", Align::left}, {fmt::format("time in {}", unit.name)}, {"bytes"}};
+  std::vector<output::Column> columns{{"rank", output::Align::left}, {fmt::format("time in {}", unit.name)}, {"bytes"}};
   if (has_messages) columns.push_back({"in messages"});
-  Table table(std::move(columns));
-  for (const std::size_t index : evenly_chosen(phase.at_interruption.size(), most_interrupted_shown)) {
+  output::Table table(std::move(columns));
+  for (const std::size_t index : output::evenly_chosen(phase.at_interruption.size(), most_interrupted_shown)) {
     const RankAtInterruption& at = phase.at_interruption[index];
-    std::vector<std::string> row{hosts.with_host(at.rank), in_unit(at.time_ns, unit), about_bytes(at.bytes)};
+    std::vector<std::string> row{hosts.with_host(at.rank), output::in_unit(at.time_ns, unit), about_bytes(at.bytes)};
     if (has_messages) row.push_back(about_bytes(at.message_bytes));
     table.add_row(std::move(row));
   }
   const auto num_ranks = static_cast<std::uint64_t>(std::max(result.provenance.num_ranks, 0));
   return fmt::format("{} {} was interrupted: what {} of {} had moved until then; no rate\n{}",
                      name_of(phase.position.operation), phase.position.repeat, phase.at_interruption.size(),
-                     counted(num_ranks, "rank"), table.text());
+                     output::counted(num_ranks, "rank"), table.text());
 }
 
 /// "4 files on ext4: /scratch/t.0 ...".
 std::string files_words(const IoResult& result) {
-  std::string text = counted(result.files.size(), "file");
+  std::string text = output::counted(result.files.size(), "file");
   if (!result.file_system.empty()) text += " on " + result.file_system;
   if (!result.files.empty()) text += ": " + result.files.front();
   return result.files.size() > 1 ? text + " ..." : text;
@@ -296,7 +300,8 @@ std::string what_was_done(const IoResult& result) {
   const IoRequest& request = result.request;
   std::string text = fmt::format("{}: {} a rank", movement_description(request),
                                  objects_description(result.num_objects, request.object_size_bytes));
-  if (schedule::is_funnel(request.movement)) text += fmt::format(", {}", counted(result.io_ranks.size(), "I/O rank"));
+  if (schedule::is_funnel(request.movement))
+    text += fmt::format(", {}", output::counted(result.io_ranks.size(), "I/O rank"));
   text += "\n";
   if (request.no_file) return text;
   return text + fmt::format("{}: {}\n{}\n", result.backend_library, calls_description(request), files_words(result));
@@ -310,7 +315,7 @@ std::string verified_line(const IoResult& result) {
 }  // namespace
 
 std::string io_summary(const IoResult& result, const std::string& path) {
-  std::string text = run_head(result) + what_was_done(result) + simulated_line(result);
+  std::string text = output::run_head(result) + what_was_done(result) + output::simulated_line(result);
   const auto add_part = [&](const std::string& part) {
     if (!part.empty()) text += "\n" + part;
   };
@@ -324,9 +329,9 @@ std::string io_summary(const IoResult& result, const std::string& path) {
   add_part(io_slow_calls_text(result));
   add_part(io_hints_text(result));
   add_part(io_wrong_text(result));
-  add_part(findings_text(result.findings));
-  add_part(verified_line(result) + where_it_lies(result.request.format, path));
+  add_part(output::findings_text(result.findings));
+  add_part(verified_line(result) + output::where_it_lies(result.request.format, path));
   return text;
 }
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::io

@@ -16,7 +16,7 @@
 #include "output/file_info.hpp"
 #include "output/table.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::io {
 namespace {
 
 using schedule::FileLayout;
@@ -24,18 +24,18 @@ using schedule::FileLayout;
 constexpr std::size_t most_ranks_shown = 32;
 constexpr std::size_t most_io_ranks_listed = 16;
 
-std::uint64_t num_hosts(const bench::io::Plan& plan) {
+std::uint64_t num_hosts(const Plan& plan) {
   const auto& host_of = plan.rank_layout.host_of;
   return host_of.empty() ? 1 : std::uint64_t{1} + *std::max_element(host_of.begin(), host_of.end());
 }
 
-std::string who_takes_part(const IoRequest& request, const bench::io::Plan& plan) {
+std::string who_takes_part(const IoRequest& request, const Plan& plan) {
   return fmt::format("Parallel file test of {} on {}: {}\n",
-                     counted(static_cast<std::uint64_t>(plan.rank_layout.num_ranks), "rank"),
-                     counted(num_hosts(plan), "host"), movement_description(request));
+                     output::counted(static_cast<std::uint64_t>(plan.rank_layout.num_ranks), "rank"),
+                     output::counted(num_hosts(plan), "host"), movement_description(request));
 }
 
-std::string what_moves(const IoRequest& request, const bench::io::Plan& plan) {
+std::string what_moves(const IoRequest& request, const Plan& plan) {
   const std::uint64_t all_bytes = plan.layout.total_objects() * request.object_size_bytes;
   std::string text =
       fmt::format("Data: {} a rank{}, {} in all\n", objects_description(plan.num_objects, request.object_size_bytes),
@@ -46,7 +46,7 @@ std::string what_moves(const IoRequest& request, const bench::io::Plan& plan) {
   return text;
 }
 
-std::string io_ranks_line(const IoRequest& request, const bench::io::Plan& plan) {
+std::string io_ranks_line(const IoRequest& request, const Plan& plan) {
   if (!schedule::is_funnel(request.movement)) return "";
   const std::vector<std::int32_t>& ranks = plan.layout.io_ranks().ranks;
   std::string list;
@@ -55,18 +55,18 @@ std::string io_ranks_line(const IoRequest& request, const bench::io::Plan& plan)
   }
   if (ranks.size() > most_io_ranks_listed) list += fmt::format(" ... {}", ranks.back());
   return fmt::format("I/O ranks: {} ({}), each with {} of {}\n", ranks.size(), list,
-                     counted(static_cast<std::uint64_t>(plan.num_buffers), "buffer"),
+                     output::counted(static_cast<std::uint64_t>(plan.num_buffers), "buffer"),
                      format_bytes(plan.buffer_size_bytes));
 }
 
-std::string phases_line(const IoRequest& request, const bench::io::Plan& plan) {
+std::string phases_line(const IoRequest& request, const Plan& plan) {
   std::string text = "Phases:";
   const std::size_t in_one = plan.phases.size() / static_cast<std::size_t>(std::max(request.repeat, 1));
   for (std::size_t index = 0; index < in_one; ++index) {
     text += fmt::format("{} {}", index == 0 ? "" : ",", name_of(plan.phases[index].operation));
   }
   if (request.repeat > 1) text += fmt::format("; {} times", request.repeat);
-  if (request.time_limit_s > 0) text += fmt::format("; {} each at most", format_duration(request.time_limit_s));
+  if (request.time_limit_s > 0) text += fmt::format("; {} each at most", output::format_duration(request.time_limit_s));
   const bool is_synced = !request.no_file && request.operations != IoOperations::read;
   if (is_synced && request.sync != SyncTiming::none) {
     text += fmt::format("; fsync {} the reported time", name_of(request.sync));
@@ -85,8 +85,7 @@ std::string region_of(const FileLayout& layout, int rank, std::uint64_t num_obje
 }
 
 /// The name with the rank, or the file's number, in it; host and process are known only in a run.
-std::string name_of_file(const IoRequest& request, const bench::io::Plan& plan, std::int32_t file,
-                         std::int32_t opener) {
+std::string name_of_file(const IoRequest& request, const Plan& plan, std::int32_t file, std::int32_t opener) {
   const std::string& name = plan.templates[static_cast<std::size_t>(file)];
   std::string shown;
   for (std::size_t index = 0; index < name.size(); ++index) {
@@ -103,15 +102,17 @@ std::string name_of_file(const IoRequest& request, const bench::io::Plan& plan, 
   return shown;
 }
 
-std::string map_table(const IoRequest& request, const bench::io::Plan& plan) {
+std::string map_table(const IoRequest& request, const Plan& plan) {
   const FileLayout& layout = plan.layout;
   const bool is_funnel = schedule::is_funnel(request.movement);
-  std::vector<Column> columns{{"rank"}};
+  std::vector<output::Column> columns{{"rank"}};
   if (is_funnel) columns.push_back({"I/O rank"});
-  if (!request.no_file) columns.insert(columns.end(), {{"file"}, {"name", Align::left}, {"bytes", Align::left}});
+  if (!request.no_file)
+    columns.insert(columns.end(), {{"file"}, {"name", output::Align::left}, {"bytes", output::Align::left}});
   if (columns.size() == 1) return "";
-  Table table(std::move(columns));
-  for (const std::size_t index : evenly_chosen(static_cast<std::size_t>(layout.num_ranks()), most_ranks_shown)) {
+  output::Table table(std::move(columns));
+  for (const std::size_t index :
+       output::evenly_chosen(static_cast<std::size_t>(layout.num_ranks()), most_ranks_shown)) {
     const int rank = static_cast<int>(index);
     std::vector<std::string> row{std::to_string(rank)};
     if (is_funnel) row.push_back(std::to_string(layout.opener_of(rank)));
@@ -129,8 +130,8 @@ std::string map_table(const IoRequest& request, const bench::io::Plan& plan) {
   return text;
 }
 
-std::string needs(const IoRequest& request, const bench::io::Plan& plan) {
-  const bench::io::Estimate& estimate = plan.estimate;
+std::string needs(const IoRequest& request, const Plan& plan) {
+  const Estimate& estimate = plan.estimate;
   std::string memory = fmt::format("{} a rank", about_bytes(estimate.own_bytes));
   if (schedule::is_funnel(request.movement))
     memory += fmt::format(", {} an I/O rank", about_bytes(estimate.io_rank_bytes));
@@ -156,11 +157,11 @@ double share_of(std::uint64_t part, std::uint64_t all) {
 
 /// "2.345 GiB/s", with its spread over repetitions.
 std::string rate_text(const OperationSummary& summary, const Unit& unit) {
-  std::string text = fmt::format("{} {}", in_unit(summary.median, unit), unit.name);
+  std::string text = fmt::format("{} {}", output::in_unit(summary.median, unit), unit.name);
   if (summary.num < 2) return text;
-  text += fmt::format(", the median of {} ({} to {}; mean {}", summary.num, in_unit(summary.min, unit),
-                      in_unit(summary.max, unit), in_unit(summary.mean, unit));
-  if (std::isfinite(summary.half_width)) text += fmt::format(" ± {}, 95 %", in_unit(summary.half_width, unit));
+  text += fmt::format(", the median of {} ({} to {}; mean {}", summary.num, output::in_unit(summary.min, unit),
+                      output::in_unit(summary.max, unit), output::in_unit(summary.mean, unit));
+  if (std::isfinite(summary.half_width)) text += fmt::format(" ± {}, 95 %", output::in_unit(summary.half_width, unit));
   return text + ")";
 }
 
@@ -179,12 +180,12 @@ const char* word_for(ReadSource source) {
 }
 
 std::string source_line(const IoRequest& request, const PhaseSummary& phase) {
-  const CacheState& before = phase.cache_before;
+  const storage::CacheState& before = phase.cache_before;
   const std::string word = word_for(phase.source);
-  if (request.cache_path == CachePath::direct) return fmt::format("round the page cache: {}", word);
+  if (request.cache_path == storage::CachePath::direct) return fmt::format("round the page cache: {}", word);
   if (!before.is_known || before.pages == 0) return fmt::format("what was cached before is unknown: {}", word);
-  return fmt::format("{} of the pages were cached before: {}", percent_text(share_of(before.cached, before.pages)),
-                     word);
+  return fmt::format("{} of the pages were cached before: {}",
+                     output::percent_text(share_of(before.cached, before.pages)), word);
 }
 
 std::string sync_words(SyncTiming sync) {
@@ -202,10 +203,10 @@ std::string sync_words(SyncTiming sync) {
 std::string durability_line(const IoRequest& request, const PhaseSummary& phase) {
   std::string text = sync_words(request.sync);
   if (phase.is_durable) return text + ": nothing was dirty when the time ended";
-  const CacheState& after = phase.cache_after;
+  const storage::CacheState& after = phase.cache_after;
   if (!after.is_known || after.pages == 0) return text + ": what was dirty when the time ended is unknown";
   return fmt::format("{}: {} of the pages were dirty or being written when the time ended", text,
-                     percent_text(share_of(after.dirty + after.writeback, after.pages)));
+                     output::percent_text(share_of(after.dirty + after.writeback, after.pages)));
 }
 
 std::string state_word(const IoRequest& request, const PhaseSummary& phase) {
@@ -251,16 +252,16 @@ std::string calls_description(const IoRequest& request) {
   if (request.collective) text += " collective";
   text += " calls";
   if (request.barrier) text += ", a barrier before each write";
-  if (request.cache_path == CachePath::direct) text += ", round the page cache (O_DIRECT)";
-  if (request.cache_path == CachePath::uncached) text += ", nothing left in the page cache (RWF_DONTCACHE)";
+  if (request.cache_path == storage::CachePath::direct) text += ", round the page cache (O_DIRECT)";
+  if (request.cache_path == storage::CachePath::uncached) text += ", nothing left in the page cache (RWF_DONTCACHE)";
   return text;
 }
 
 std::string objects_description(std::uint64_t num_objects, std::uint64_t object_size_bytes) {
-  return fmt::format("{} of {}", counted(num_objects, "object"), format_bytes(object_size_bytes));
+  return fmt::format("{} of {}", output::counted(num_objects, "object"), format_bytes(object_size_bytes));
 }
 
-std::string io_plan_text(const IoRequest& request, const bench::io::Plan& plan) {
+std::string io_plan_text(const IoRequest& request, const Plan& plan) {
   return who_takes_part(request, plan) + what_moves(request, plan) + io_ranks_line(request, plan) +
          phases_line(request, plan) + map_table(request, plan) + needs(request, plan);
 }
@@ -281,7 +282,7 @@ const PhaseSummary* phase_for(const IoResult& result, IoOperation operation) {
 Unit unit_of_rates(const IoResult& result) {
   std::vector<double> rates;
   for (const PhaseSummary& phase : result.phases) rates.push_back(phase.bytes_per_s);
-  return bandwidth_unit(middle_of(rates));
+  return bandwidth_unit(output::middle_of(rates));
 }
 
 std::string io_headlines(const IoResult& result) {
@@ -303,17 +304,20 @@ std::string io_rates_table(const IoResult& result) {
   if (result.phases.empty()) return "";
   const Unit unit = unit_of_rates(result);
   const bool is_limited = has_stop(result);
-  std::vector<Column> columns{{"phase", Align::left}, {"repeat"},   {"bytes"}, {"slowest rank"},
-                              {"mean rank"},          {"transfer"}, {"wall"}};
+  std::vector<output::Column> columns{
+      {"phase", output::Align::left}, {"repeat"}, {"bytes"}, {"slowest rank"}, {"mean rank"}, {"transfer"}, {"wall"}};
   if (is_limited) columns.push_back({"at stop"});
-  columns.push_back({"", Align::left});
-  Table table(std::move(columns));
+  columns.push_back({"", output::Align::left});
+  output::Table table(std::move(columns));
   for (const PhaseSummary& phase : result.phases) {
-    std::vector<std::string> row{name_of(phase.position.operation),     std::to_string(phase.position.repeat),
-                                 about_bytes(bytes_of(phase)),          in_unit(phase.bytes_per_s, unit),
-                                 in_unit(phase.bytes_per_s_mean, unit), in_unit(phase.bytes_per_s_transfer, unit),
-                                 in_unit(phase.bytes_per_s_wall, unit)};
-    if (is_limited) row.push_back(phase.has_stop ? in_unit(phase.bytes_per_s_at_stop, unit) : "-");
+    std::vector<std::string> row{name_of(phase.position.operation),
+                                 std::to_string(phase.position.repeat),
+                                 about_bytes(bytes_of(phase)),
+                                 output::in_unit(phase.bytes_per_s, unit),
+                                 output::in_unit(phase.bytes_per_s_mean, unit),
+                                 output::in_unit(phase.bytes_per_s_transfer, unit),
+                                 output::in_unit(phase.bytes_per_s_wall, unit)};
+    if (is_limited) row.push_back(phase.has_stop ? output::in_unit(phase.bytes_per_s_at_stop, unit) : "-");
     row.push_back(state_word(result.request, phase));
     table.add_row(std::move(row));
   }
@@ -324,7 +328,6 @@ std::string io_rates_table(const IoResult& result) {
 
 namespace {
 
-using bench::io::PhaseProgress;
 constexpr double phase_line_interval_s = 1;
 
 double share_done(const PhaseProgress& progress) {
@@ -339,7 +342,7 @@ double rate_so_far(const PhaseProgress& progress) {
 /// By bytes, and never longer than the time limit leaves.
 double left_s(const IoRequest& request, const PhaseProgress& progress) {
   if (progress.bytes_done == 0) return request.time_limit_s > 0 ? request.time_limit_s : not_measured;
-  const double by_bytes = time_left_s(share_done(progress), 1, progress.elapsed_s);
+  const double by_bytes = output::time_left_s(share_done(progress), 1, progress.elapsed_s);
   if (!(request.time_limit_s > 0)) return by_bytes;
   return std::min(by_bytes, std::max(request.time_limit_s - progress.elapsed_s, 0.0));
 }
@@ -355,13 +358,14 @@ std::string end_line(const IoRequest& request, const PhaseSummary& summary) {
   const std::string name = name_of_phase(request, summary.position);
   if (!summary.is_complete) return fmt::format("{}: not complete\n", name);
   const std::uint64_t bytes = summary.bytes > 0 ? summary.bytes : summary.message_bytes;
-  return fmt::format("{}: {} in {}, {}\n", name, about_bytes(bytes), format_duration(1e-9 * summary.wall_ns),
+  return fmt::format("{}: {} in {}, {}\n", name, about_bytes(bytes), output::format_duration(1e-9 * summary.wall_ns),
                      format_bandwidth(summary.bytes_per_s));
 }
 
-class IoLineProgress final : public bench::io::Progress {
+class IoLineProgress final : public Progress {
  public:
-  IoLineProgress(IoRequest request, ProgressOutlet outlet) : request_(std::move(request)), outlet_(std::move(outlet)) {}
+  IoLineProgress(IoRequest request, output::ProgressOutlet outlet)
+      : request_(std::move(request)), outlet_(std::move(outlet)) {}
 
   void phase_begins(const PhasePosition&, std::uint64_t) override {
     next_line_s_ = outlet_.now_s() + phase_line_interval_s;
@@ -370,8 +374,9 @@ class IoLineProgress final : public bench::io::Progress {
   void phase_goes_on(const PhaseProgress& progress) override {
     if (outlet_.now_s() < next_line_s_) return;
     outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
-                              percent_text(share_done(progress)), about_bytes(progress.bytes_total),
-                              format_bandwidth(rate_so_far(progress)), format_duration(left_s(request_, progress))));
+                              output::percent_text(share_done(progress)), about_bytes(progress.bytes_total),
+                              format_bandwidth(rate_so_far(progress)),
+                              output::format_duration(left_s(request_, progress))));
     next_line_s_ = outlet_.now_s() + phase_line_interval_s;
   }
 
@@ -381,13 +386,13 @@ class IoLineProgress final : public bench::io::Progress {
 
  private:
   IoRequest request_;
-  ProgressOutlet outlet_;
+  output::ProgressOutlet outlet_;
   double next_line_s_ = 0;
 };
 
-class IoBarProgress final : public bench::io::Progress {
+class IoBarProgress final : public Progress {
  public:
-  IoBarProgress(IoRequest request, ProgressOutlet outlet)
+  IoBarProgress(IoRequest request, output::ProgressOutlet outlet)
       : request_(std::move(request)), outlet_(outlet), bar_(std::move(outlet)) {}
   ~IoBarProgress() override { bar_.vanish(); }
   IoBarProgress(const IoBarProgress&) = delete;
@@ -399,9 +404,10 @@ class IoBarProgress final : public bench::io::Progress {
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (!bar_.is_due()) return;
-    bar_.draw(share_done(progress), name_of_phase(request_, progress.position),
-              fmt::format("{}, {} left, {}", about_bytes(progress.bytes_done),
-                          format_duration(left_s(request_, progress)), format_bandwidth(rate_so_far(progress))));
+    bar_.draw(
+        share_done(progress), name_of_phase(request_, progress.position),
+        fmt::format("{}, {} left, {}", about_bytes(progress.bytes_done),
+                    output::format_duration(left_s(request_, progress)), format_bandwidth(rate_so_far(progress))));
   }
 
   void phase_ends(const PhaseSummary& summary) override {
@@ -413,63 +419,64 @@ class IoBarProgress final : public bench::io::Progress {
 
  private:
   IoRequest request_;
-  ProgressOutlet outlet_;
-  ProgressBar bar_;
+  output::ProgressOutlet outlet_;
+  output::ProgressBar bar_;
 };
 
 }  // namespace
 
-std::unique_ptr<bench::io::Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet) {
+std::unique_ptr<Progress> make_io_lines(const IoRequest& request, output::ProgressOutlet outlet) {
   return std::make_unique<IoLineProgress>(request, std::move(outlet));
 }
 
-std::unique_ptr<bench::io::Progress> make_io_bar(const IoRequest& request, ProgressOutlet outlet) {
+std::unique_ptr<Progress> make_io_bar(const IoRequest& request, output::ProgressOutlet outlet) {
   return std::make_unique<IoBarProgress>(request, std::move(outlet));
 }
 
-std::unique_ptr<bench::io::Progress> make_io_progress(const IoRequest& request) {
-  if (request.quiet) return std::make_unique<bench::io::Progress>();
-  if (is_redrawable_terminal()) return make_io_bar(request, standard_error_outlet());
-  return make_io_lines(request, standard_error_outlet());
+std::unique_ptr<Progress> make_io_progress(const IoRequest& request) {
+  if (request.quiet) return std::make_unique<Progress>();
+  if (output::is_redrawable_terminal()) return make_io_bar(request, output::standard_error_outlet());
+  return make_io_lines(request, output::standard_error_outlet());
 }
 
 namespace {
 
-using result::io::KeptPhase;
-
 constexpr std::size_t most_phases_shown = 64, most_files_shown = 4;
 
-std::string movement_text(const result::io::Header& header) {
+std::string movement_text(const Header& header) {
   const bool has_order = header.movement != schedule::name_of(schedule::Movement::n_n);
-  return line("movement", harmless(header.movement + (has_order ? ", " + header.order : "")));
+  return output::line("movement", output::harmless(header.movement + (has_order ? ", " + header.order : "")));
 }
 
-std::string objects_text(const result::io::Header& header) {
-  return line("objects", fmt::format("{} a rank, of {}", header.num_objects, format_bytes(header.object_size_bytes)));
+std::string objects_text(const Header& header) {
+  return output::line("objects",
+                      fmt::format("{} a rank, of {}", header.num_objects, format_bytes(header.object_size_bytes)));
 }
 
-std::string files_text(const result::io::Header& header) {
+std::string files_text(const Header& header) {
   std::vector<int> io_ranks(header.io_ranks.begin(), header.io_ranks.end());
   std::ranges::sort(io_ranks);
-  std::string text = line("I/O ranks", number_ranges(io_ranks));
-  text += line("backend", harmless(header.backend_library));
-  text += line("file system", harmless(header.file_system));
+  std::string text = output::line("I/O ranks", number_ranges(io_ranks));
+  text += output::line("backend", output::harmless(header.backend_library));
+  text += output::line("file system", output::harmless(header.file_system));
   const std::size_t num_shown = std::min(header.files.size(), most_files_shown);
   for (std::size_t index = 0; index < num_shown; ++index) {
-    text += line(index == 0 ? "files" : "", harmless(header.files[index]));
+    text += output::line(index == 0 ? "files" : "", output::harmless(header.files[index]));
   }
-  if (header.files.size() > num_shown) text += line("", fmt::format("and {} more", header.files.size() - num_shown));
+  if (header.files.size() > num_shown)
+    text += output::line("", fmt::format("and {} more", header.files.size() - num_shown));
   return text;
 }
 
 /// What makes a phase's rate worth more or less; without files there is no cache and no storage.
-std::string remarks_on(const KeptPhase& phase, const result::io::Header& header) {
+std::string remarks_on(const KeptPhase& phase, const Header& header) {
   std::string remarks;
-  if (!phase.is_complete) remarks = (phase.is_interrupted ? "" : "failed: ") + harmless(phase.error);
+  if (!phase.is_complete) remarks = (phase.is_interrupted ? "" : "failed: ") + output::harmless(phase.error);
   const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "" : "; ") + remark; };
-  if (phase.num_mismatches > 0) add(counted(phase.num_mismatches, "wrong object"));
+  if (phase.num_mismatches > 0) add(output::counted(phase.num_mismatches, "wrong object"));
   if (header.files.empty()) return remarks;
-  if (phase.source) add(*phase.source == "not_known" ? "from where is not known" : "from " + harmless(*phase.source));
+  if (phase.source)
+    add(*phase.source == "not_known" ? "from where is not known" : "from " + output::harmless(*phase.source));
   if (phase.is_durable) add(*phase.is_durable ? "durable" : "not durable");
   return remarks;
 }
@@ -478,24 +485,24 @@ std::string remarks_on(const KeptPhase& phase, const result::io::Header& header)
 Unit unit_of_phase_rates(const std::vector<KeptPhase>& phases) {
   std::vector<double> rates;
   for (const KeptPhase& phase : phases) rates.push_back(phase.bytes_per_s);
-  return bandwidth_unit(middle_of(rates));
+  return bandwidth_unit(output::middle_of(rates));
 }
 
-std::string phase_table(const std::vector<KeptPhase>& phases, const result::io::Header& header) {
+std::string phase_table(const std::vector<KeptPhase>& phases, const Header& header) {
   if (phases.empty()) return "\n  No phase was measured.\n";
   const Unit unit = unit_of_phase_rates(phases);
-  Table table({{"operation", Align::left},
-               {"repeat"},
-               {"bytes"},
-               {unit.name},
-               {"by wall time"},
-               {"wall time"},
-               {"", Align::left}});
+  output::Table table({{"operation", output::Align::left},
+                       {"repeat"},
+                       {"bytes"},
+                       {unit.name},
+                       {"by wall time"},
+                       {"wall time"},
+                       {"", output::Align::left}});
   const std::size_t num_shown = std::min(phases.size(), most_phases_shown);
   for (std::size_t index = 0; index < num_shown; ++index) {
     const KeptPhase& phase = phases[index];
     table.add_row({name_of(phase.operation), std::to_string(phase.repeat), about_bytes(phase.bytes),
-                   in_unit(phase.bytes_per_s, unit), in_unit(phase.bytes_per_s_wall, unit),
+                   output::in_unit(phase.bytes_per_s, unit), output::in_unit(phase.bytes_per_s_wall, unit),
                    format_time_ns(phase.wall_ns), remarks_on(phase, header)});
   }
   std::string text = "\n" + table.text();
@@ -511,22 +518,23 @@ Json phase_json(const KeptPhase& phase) {
 
 }  // namespace
 
-ResultInfo info_of(const result::io::Hdf5Reader& reader) {
-  const result::io::Header& header = reader.header();
-  const std::vector<HostRanks> hosts = hosts_of(reader);
+output::ResultInfo info_of(const Hdf5Reader& reader) {
+  const Header& header = reader.header();
+  const std::vector<HostRanks> hosts = output::hosts_of(reader);
   const std::vector<KeptPhase> phases = kept_phases(reader);
-  std::string text = line("result", fmt::format("parallel file test, format {}", header.format_version));
-  text += run_text(header) + ranks_text(header, hosts);
+  std::string text = output::line("result", fmt::format("parallel file test, format {}", header.format_version));
+  text += output::run_text(header) + output::ranks_text(header, hosts);
   text += movement_text(header) + objects_text(header) + files_text(header);
-  text += line("phases", fmt::format("{} of {}", phases.size(), header.num_phases)) + phase_table(phases, header);
+  text +=
+      output::line("phases", fmt::format("{} of {}", phases.size(), header.num_phases)) + phase_table(phases, header);
 
-  Json json = run_json("io", header);
+  Json json = output::run_json("io", header);
   result::add_fields(json, header);
   json["num_phases"] = header.num_phases;
-  add_origin(json, header, hosts);
+  output::add_origin(json, header, hosts);
   json["phases"] = Json::array();
   for (const KeptPhase& phase : phases) json["phases"].push_back(phase_json(phase));
   return {text, json};
 }
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::io

@@ -8,13 +8,13 @@
 #include "bench/io/hdf5_reader.hpp"
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "core/units.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "output/file_info.hpp"
 #include "output/progress_outlet.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::io {
 
 /// The phase that stands for an operation: of the complete ones that whose rate is nearest to the median of all; null
 /// where there is none.
@@ -36,10 +36,10 @@ std::string io_rates_table(const IoResult& result);
 std::string io_summary(const IoResult& result, const std::string& path);
 
 /// On standard error; mute with --quiet.
-std::unique_ptr<bench::io::Progress> make_io_progress(const IoRequest& request);
+std::unique_ptr<Progress> make_io_progress(const IoRequest& request);
 
 /// For --dry-run.
-std::string io_plan_text(const IoRequest& request, const bench::io::Plan& plan);
+std::string io_plan_text(const IoRequest& request, const Plan& plan);
 
 /// "N-M-1, strided", "N-M-1 without files".
 std::string movement_description(const IoRequest& request);
@@ -51,12 +51,12 @@ std::string calls_description(const IoRequest& request);
 std::string objects_description(std::uint64_t num_objects, std::uint64_t object_size_bytes);
 
 /// For `leadline info`; reads as much of the result as that takes.
-ResultInfo info_of(const result::io::Hdf5Reader& reader);
+output::ResultInfo info_of(const Hdf5Reader& reader);
 
 /// Lines, a second apart, for what is no terminal.
-std::unique_ptr<bench::io::Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet);
+std::unique_ptr<Progress> make_io_lines(const IoRequest& request, output::ProgressOutlet outlet);
 
 /// One line that is redrawn.
-std::unique_ptr<bench::io::Progress> make_io_bar(const IoRequest& request, ProgressOutlet outlet);
+std::unique_ptr<Progress> make_io_bar(const IoRequest& request, output::ProgressOutlet outlet);
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::io

@@ -8,9 +8,9 @@
 
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/link/request.hpp"
+#include "bench/link/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/link_request.hpp"
-#include "model/link_result.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::bench::link {

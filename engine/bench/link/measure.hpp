@@ -9,12 +9,12 @@
 #include "bench/link/output.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/link/request.hpp"
+#include "bench/link/result.hpp"
 #include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/profile.hpp"
-#include "model/link_request.hpp"
-#include "model/link_result.hpp"
 
 namespace leadline::bench::link {
 

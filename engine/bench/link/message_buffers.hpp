@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "bench/link/request.hpp"
 #include "kernel/exchange.hpp"
 #include "memory/buffer.hpp"
 #include "memory/pattern.hpp"
-#include "model/link_request.hpp"
 
 namespace leadline::bench::link {
 

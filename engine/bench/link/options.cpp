@@ -8,12 +8,32 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/link/request.hpp"
 #include "bench/run_options.hpp"
 #include "core/units.hpp"
-#include "model/link_request.hpp"
 #include "options/values.hpp"
 
 namespace leadline::bench::link {
+constexpr Named<PairStatistics> pair_statistics_names[] = {
+    {PairStatistics::automatic, "auto", "full while the file stays below 256 MB, compact above"},
+    {PairStatistics::full, "full", "all statistics and the round"},
+    {PairStatistics::compact, "compact", "median, p99 and number of batches, rounded, 4 bytes"},
+};
+
+std::span<const Named<PairStatistics>> names_of(PairStatistics /*any*/) { return pair_statistics_names; }
+
+const char* name_of(PairStatistics statistics) { return name_in(pair_statistics_names, statistics); }
+
+constexpr Named<AllToAll> all_to_all_names[] = {
+    {AllToAll::none, "none"},
+    {AllToAll::around, "around", "before the first round and after the last"},
+    {AllToAll::before_each_round, "before-each-round"},
+};
+
+std::span<const Named<AllToAll>> names_of(AllToAll /*any*/) { return all_to_all_names; }
+
+const char* name_of(AllToAll all_to_all) { return name_in(all_to_all_names, all_to_all); }
+
 namespace {
 
 constexpr double least_share = 0.01;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/link_request.hpp"
+#include "bench/link/request.hpp"
 #include "options/option_table.hpp"
 
 namespace leadline::bench::link {

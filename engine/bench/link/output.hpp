@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "model/link_result.hpp"
+#include "bench/link/result.hpp"
 #include "model/pair_cell.hpp"
 #include "model/provenance.hpp"
 #include "model/samples.hpp"

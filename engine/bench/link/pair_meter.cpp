@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 
 #include "bench/links.hpp"
 #include "bench/message_memory.hpp"

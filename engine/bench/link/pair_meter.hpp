@@ -9,10 +9,10 @@
 
 #include "bench/link/message_buffers.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/link/request.hpp"
 #include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
-#include "model/link_request.hpp"
 #include "model/samples.hpp"
 #include "schedule/schedule.hpp"
 #include "transport/transport.hpp"

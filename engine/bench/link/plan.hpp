@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "bench/link/request.hpp"
+#include "bench/link/result.hpp"
 #include "bench/plan.hpp"
-#include "model/link_request.hpp"
-#include "model/link_result.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::bench::link {

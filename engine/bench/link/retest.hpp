@@ -7,12 +7,12 @@
 
 #include "bench/link/output.hpp"
 #include "bench/link/pair_meter.hpp"
+#include "bench/link/result.hpp"
 #include "cluster/cluster.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/profile.hpp"
 #include "model/diagnosis.hpp"
-#include "model/link_result.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::bench::link {

@@ -5,12 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "bench/link/result.hpp"
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
-#include "model/link_result.hpp"
 #include "model/result.hpp"
 
 namespace leadline::bench::link {

@@ -2,7 +2,6 @@
 // The shared rules, and the loop of a rank to itself, which only a link test has.
 #include "bench/link/validity_warnings.hpp"
 
-#include <cmath>
 #include <limits>
 
 namespace leadline::bench::link {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "bench/link/result.hpp"
 #include "bench/validity_warnings.hpp"
-#include "model/link_result.hpp"
 
 namespace leadline::bench::link {
 

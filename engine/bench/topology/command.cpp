@@ -16,10 +16,10 @@
 #include "command/text_file.hpp"
 #include "core/units.hpp"
 #include "options/values.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 #include "schedule/edge_list.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::topology {
 namespace {
 
 constexpr const char* default_topology_sizes = "1KiB-1MiB*4";
@@ -49,7 +49,7 @@ constexpr const char* topology_examples =
     "  mpirun -n 64 leadline topology --pattern complete2 --duration 1h    load the network, check every byte\n"
     "  leadline topology --dry-run --ranks 4096             what a large run would do, and its cost";
 
-void check_mode(const IsGiven& is_given, const TopologyRequest& request) {
+void check_mode(const command::IsGiven& is_given, const TopologyRequest& request) {
   const bool is_taken = !request.edges_file.empty() ||
                         std::any_of(request.patterns.begin(), request.patterns.end(), schedule::takes_mode);
   if (is_given("--mode") && !is_taken) throw_no_effect("--mode", "the names of these patterns say theirs");
@@ -61,11 +61,11 @@ void check_contents(const TopologyRequest& request) {
   if (request.shared_buffers) {
     throw_apart(checker, "--shared-buffers", "messages would overwrite each other before they are checked");
   }
-  check_verifiable(checker, request);
+  command::check_verifiable(checker, request);
 }
 
-void check_outcome(const IsGiven& is_given, const TopologyRequest& request) {
-  refuse_sion(request, "a topology test");
+void check_outcome(const command::IsGiven& is_given, const TopologyRequest& request) {
+  command::refuse_sion(request, "a topology test");
   const bool json_on_stdout = request.output == "-" || (request.format == ResultFormat::json && request.output.empty());
   if (is_given("--print") && json_on_stdout) {
     throw_no_effect("--print", "where the result goes to standard output there is no table");
@@ -80,39 +80,40 @@ TopologyRequest parse_topology_command(const std::vector<std::string>& arguments
   request.message_sizes_bytes = parse_byte_sizes(default_topology_sizes);
   std::optional<ResultFormat> format;
 
-  OptionParser options("leadline topology", topology_description,
-                       std::string(topology_notes) + sizes_help + exit_status_help + topology_examples);
-  bench::topology::declare_options(options, request, format);
+  command::OptionParser options(
+      "leadline topology", topology_description,
+      std::string(topology_notes) + command::sizes_help + command::exit_status_help + topology_examples);
+  declare_options(options, request, format);
 
   options.parse(arguments);
   if (!request.edges_file.empty() && !options.is_given("--pattern")) request.patterns.clear();
   request.format = result::format_for(request.output, format);
-  const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
-  settle_allocator(is_given, request);
+  const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
+  command::settle_allocator(is_given, request);
   validate_options(is_given, request);
   return request;
 }
 
-void validate_options(const IsGiven& is_given, const TopologyRequest& request) {
+void validate_options(const command::IsGiven& is_given, const TopologyRequest& request) {
   check_mode(is_given, request);
   check_contents(request);
-  validate_run_options(is_given, request);
+  command::validate_run_options(is_given, request);
   check_outcome(is_given, request);
 }
 
 int topology_command(const std::vector<std::string>& arguments) {
   TopologyRequest request = parse_topology_command(arguments);
   if (request.dry_run) {
-    return say_plan([&] {
-      const DryRunRanks ranks = dry_run_ranks(request, "topology");
-      const std::string edges = read_edges_file(request.edges_file);
-      return output::topology_plan_text(request, bench::topology::plan(request, ranks.rank_layout(), edges));
+    return command::say_plan([&] {
+      const command::DryRunRanks ranks = command::dry_run_ranks(request, "topology");
+      const std::string edges = command::read_edges_file(request.edges_file);
+      return topology_plan_text(request, plan(request, ranks.rank_layout(), edges));
     });
   }
-  return run_ranks(request, "topology",
-                   [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
-                     return run_topology(request, std::move(bootstrap), module, own_presentation(request));
-                   });
+  return command::run_ranks(request, "topology",
+                            [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
+                              return run_topology(request, std::move(bootstrap), module, own_presentation(request));
+                            });
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::topology

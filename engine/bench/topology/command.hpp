@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "bench/topology/output.hpp"
+#include "bench/topology/request.hpp"
+#include "bench/topology/result.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/run_validation.hpp"
 #include "command/staged_run.hpp"
-#include "model/topology_request.hpp"
-#include "model/topology_result.hpp"
 #include "transport/module.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::topology {
 
-using TopologyPresentation = PresentationOf<TopologyResult, bench::topology::Progress>;
+using TopologyPresentation = command::PresentationOf<TopologyResult, Progress>;
 
 /// That of `leadline topology`.
 TopologyPresentation own_presentation(const TopologyRequest& request);
@@ -31,9 +31,9 @@ int run_topology(const TopologyRequest& request, std::unique_ptr<cluster::Bootst
 TopologyRequest parse_topology_command(const std::vector<std::string>& arguments);
 
 /// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
-void validate_options(const IsGiven& is_given, const TopologyRequest& request);
+void validate_options(const command::IsGiven& is_given, const TopologyRequest& request);
 
 /// `leadline topology`: the exit status.
 int topology_command(const std::vector<std::string>& arguments);
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::topology

@@ -7,13 +7,13 @@
 #include "bench/topology/hdf5_store.hpp"
 #include "bench/topology/json.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::topology {
 
 namespace {
 
-class NoTopologyFile final : public NoFile<TopologyFile, TopologyResult> {
+class NoTopologyFile final : public result::NoFile<TopologyFile, TopologyResult> {
  public:
-  void write(std::size_t, const bench::topology::CellRow&, const CellSummary&) override {}
+  void write(std::size_t, const CellRow&, const CellSummary&) override {}
   void write(std::size_t, const LoadPoint&) override {}
 };
 
@@ -25,4 +25,4 @@ std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, cons
                                                                                     std::move(setup));
 }
 
-}  // namespace leadline::result
+}  // namespace leadline::bench::topology

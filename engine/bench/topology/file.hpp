@@ -7,23 +7,23 @@
 #include <vector>
 
 #include "bench/topology/output.hpp"
+#include "bench/topology/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/topology_result.hpp"
 #include "result/result_file.hpp"
 #include "schedule/topology.hpp"
 
-namespace leadline::result {
+namespace leadline::bench::topology {
 
-using TopologyFile = ResultFile<bench::topology::CellStore, TopologyResult>;
+using TopologyFile = result::ResultFile<CellStore, TopologyResult>;
 
-struct TopologyFileSetup : RunFileSetup {
+struct TopologyFileSetup : result::RunFileSetup {
   std::vector<Cell> cells;                            ///< to come; empty with --duration
   const std::vector<schedule::Topology>& topologies;  ///< outlives the file
 };
 
 /// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
-/// provenance and topologies. Throws on every rank the same Error, as open_link_result_file does.
+/// provenance and topologies. Throws on every rank the same Error, as open_link_file does.
 std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, const TopologyResult& so_far,
                                                  TopologyFileSetup setup);
 
-}  // namespace leadline::result
+}  // namespace leadline::bench::topology

@@ -9,13 +9,11 @@
 #include <utility>
 
 #include "core/json.hpp"
+#include "result/file_kind.hpp"
 #include "result/hdf5/described_structs.hpp"
-#include "result/link_result_reader.hpp"
 
-namespace leadline::result::topology {
+namespace leadline::bench::topology {
 namespace {
-
-using hdf5::Shape;
 
 std::string group_of(std::size_t index) { return fmt::format("topologies/{:04}", index); }
 
@@ -56,7 +54,7 @@ void Hdf5Reader::read_header() {
   header_.topologies.clear();
   for (std::size_t index = 0; file().has(group_of(index)); ++index) {
     KeptTopology& topology = header_.topologies.emplace_back();
-    hdf5::read_facts(file(), group_of(index), topology);
+    result::hdf5::read_facts(file(), group_of(index), topology);
     if (topology.num_channels < 1) file().fail("/" + group_of(index) + " has no channels");
   }
   if (header_.topologies.empty()) file().fail("there is no topology");
@@ -65,7 +63,7 @@ void Hdf5Reader::read_header() {
 }
 
 void Hdf5Reader::read_extent_of_cells(const std::string& group) {
-  const Shape shape = file().shape_of(group + "/exchange_time_ns");
+  const result::hdf5::Shape shape = file().shape_of(group + "/exchange_time_ns");
   const bool is_of_all_sizes = shape.size() == 3 && shape[1] == header_.message_sizes_bytes.size();
   if (!is_of_all_sizes || shape[0] > std::numeric_limits<std::int32_t>::max()) {
     file().fail("/" + group + "/exchange_time_ns has another shape than the rest");
@@ -76,8 +74,8 @@ void Hdf5Reader::read_extent_of_cells(const std::string& group) {
 
 std::size_t Hdf5Reader::num_load_points() const {
   if (!header_.has_load) return 0;
-  return hdf5::reading(path(), [&] {
-    const Shape shape = file().shape_of("load/elapsed_s");
+  return result::hdf5::reading(path(), [&] {
+    const result::hdf5::Shape shape = file().shape_of("load/elapsed_s");
     if (shape.size() != 1 || shape[0] > max_load_points) file().fail("/load/elapsed_s is no list of points");
     const auto elapsed_s = file().numbers<double>("load/elapsed_s", shape, {{0}, shape});
     return static_cast<std::size_t>(std::ranges::count_if(elapsed_s, [](double elapsed) { return elapsed > 0; }));
@@ -92,11 +90,11 @@ std::vector<std::optional<BestRates>> best_rates(const Header& header, const std
     take_best(summary.at("cells"), header, best);
     take_best(summary.at("load"), header, best);
   } catch (const JsonError&) {
-    throw_damaged(path, "/summary is not one of a topology test");
+    result::throw_damaged(path, "/summary is not one of a topology test");
   } catch (const std::out_of_range&) {
-    throw_damaged(path, "/summary has a topology that the file does not have");
+    result::throw_damaged(path, "/summary has a topology that the file does not have");
   }
   return best;
 }
 
-}  // namespace leadline::result::topology
+}  // namespace leadline::bench::topology

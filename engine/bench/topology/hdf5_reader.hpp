@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "bench/topology/fields.hpp"
-#include "model/topology_result.hpp"
+#include "bench/topology/result.hpp"
 #include "result/hdf5/run_reader.hpp"
 
-namespace leadline::result::topology {
+namespace leadline::bench::topology {
 
-class Hdf5Reader : public hdf5::RunReader {
+class Hdf5Reader : public result::hdf5::RunReader {
  public:
   explicit Hdf5Reader(std::string path);
 
@@ -42,4 +42,4 @@ struct BestRates {
 /// `path` where the summary is not what docs/formats/json.md says.
 std::vector<std::optional<BestRates>> best_rates(const Header& header, const std::string& path);
 
-}  // namespace leadline::result::topology
+}  // namespace leadline::bench::topology

@@ -14,26 +14,25 @@
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
 
-namespace leadline::result::topology {
+namespace leadline::bench::topology {
 namespace {
 
-using bench::topology::CellRow;
-using hdf5::allocate;
-using hdf5::Handle;
-using hdf5::make_group;
+using result::hdf5::allocate;
+using result::hdf5::Handle;
+using result::hdf5::make_group;
 
 void allocate_matrices(const Handle& group, const Header& header, std::uint64_t num_directions,
                        TopologyOffsets& offsets) {
   const auto shape = [&](auto row_length) {
-    return hdf5::Shape{static_cast<hsize_t>(header.num_repeats), header.message_sizes_bytes.size(),
-                       static_cast<hsize_t>(row_length)};
+    return result::hdf5::Shape{static_cast<hsize_t>(header.num_repeats), header.message_sizes_bytes.size(),
+                               static_cast<hsize_t>(row_length)};
   };
   offsets.arrival_time_ns = allocate(group,
                                      {"arrival_time_ns", "ns",
                                       "from the opening barrier until the partner's message is with the rank of the "
                                       "row: median over the traced exchanges; 0 = nothing arrives"},
                                      H5T_NATIVE_DOUBLE, shape(num_directions));
-  offsets.ranks = hdf5::allocate_fields<CellRow>(group, shape(header.num_ranks));
+  offsets.ranks = result::hdf5::allocate_fields<CellRow>(group, shape(header.num_ranks));
   offsets.exchange_time_ns =
       allocate(group, {"exchange_time_ns", "ns", "every timed exchange: its slowest rank, without the closing barrier"},
                H5T_NATIVE_DOUBLE, shape(header.num_iterations));
@@ -45,7 +44,7 @@ void allocate_matrices(const Handle& group, const Header& header, std::uint64_t 
 }
 
 TopologyOffsets allocate_topology(const Handle& group, const Header& header, const KeptTopology& topology) {
-  hdf5::write_facts(group, topology);
+  result::hdf5::write_facts(group, topology);
   const std::uint64_t num_directions = 2 * static_cast<std::uint64_t>(topology.num_channels);
   TopologyOffsets offsets;
   offsets.row_start =
@@ -81,7 +80,7 @@ std::vector<std::int64_t> row_starts(const schedule::Topology& topology) {
 Header header_of(const TopologyResult& so_far) {
   const TopologyRequest& request = so_far.request;
   Header header;
-  describe_run(header, request, bench::topology::options_of(request), so_far.provenance);
+  describe_run(header, request, options_of(request), so_far.provenance);
   for (const TopologyFacts& topology : so_far.topologies) {
     header.topologies.push_back({topology.name, name_of(topology.shape), name_of(topology.mode), topology.num_channels,
                                  topology.max_channels_rank, schedule::num_ways(topology.mode), topology.extents});
@@ -93,16 +92,17 @@ Header header_of(const TopologyResult& so_far) {
 }
 
 Offsets create_structure(const std::string& path, const Header& header) {
-  return hdf5::writing(path, [&] {
+  return result::hdf5::writing(path, [&] {
     Offsets offsets;
-    Handle file = hdf5::create_file(path);
-    offsets.run = hdf5::create_run_part(file, header, "topology");
+    Handle file = result::hdf5::create_file(path);
+    offsets.run = result::hdf5::create_run_part(file, header, "topology");
     make_group(file, "topologies").close();
     for (const KeptTopology& topology : header.topologies) {
       const Handle group = make_group(file, fmt::format("topologies/{:04}", offsets.topologies.size()).c_str());
       offsets.topologies.push_back(allocate_topology(group, header, topology));
     }
-    if (header.has_load) offsets.load = hdf5::allocate_fields<LoadPoint>(make_group(file, "load"), {max_load_points});
+    if (header.has_load)
+      offsets.load = result::hdf5::allocate_fields<LoadPoint>(make_group(file, "load"), {max_load_points});
     file.close();
     return offsets;
   });
@@ -111,13 +111,13 @@ Offsets create_structure(const std::string& path, const Header& header) {
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, TopologyFileSetup setup)
     : RunStore(
           cluster, header_of(so_far), setup,
-          [](const OutputFile& file, const Header& header) { return create_structure(file.path(), header); },
+          [](const result::OutputFile& file, const Header& header) { return create_structure(file.path(), header); },
           json_text),
       cells_(std::move(setup.cells)) {
-  const std::string offsets = cluster_.broadcast(as_bytes<TopologyOffsets>(offsets_.topologies));
-  offsets_.topologies = from_bytes<TopologyOffsets>(offsets);
-  const std::string load = cluster_.broadcast(as_bytes(std::span<const LoadOffsets>(&offsets_.load, 1)));
-  offsets_.load = from_bytes<LoadOffsets>(load).at(0);
+  const std::string offsets = cluster_.broadcast(result::as_bytes<TopologyOffsets>(offsets_.topologies));
+  offsets_.topologies = result::from_bytes<TopologyOffsets>(offsets);
+  const std::string load = cluster_.broadcast(result::as_bytes(std::span<const LoadOffsets>(&offsets_.load, 1)));
+  offsets_.load = result::from_bytes<LoadOffsets>(load).at(0);
   write_channels(setup.topologies);
 }
 
@@ -136,9 +136,10 @@ void Hdf5Store::write_channels(const std::vector<schedule::Topology>& topologies
       starts.push_back(channel.starts ? 1 : 0);
     }
     own_.push_back({first, partner.size()});
-    std::vector<PlacedBytes> pieces{{offsets.partner + first * sizeof(std::int32_t), std::string(bytes_of(partner))},
-                                    {offsets.starts + first, std::string(bytes_of(starts))}};
-    if (rank == 0) pieces.push_back({offsets.row_start, std::string(bytes_of(starts_of_rows))});
+    std::vector<result::PlacedBytes> pieces{
+        {offsets.partner + first * sizeof(std::int32_t), std::string(result::bytes_of(partner))},
+        {offsets.starts + first, std::string(result::bytes_of(starts))}};
+    if (rank == 0) pieces.push_back({offsets.row_start, std::string(result::bytes_of(starts_of_rows))});
     file_.rows().put(pieces, error);
   }
   cluster_.agree(error ? &*error : nullptr);
@@ -152,7 +153,7 @@ bool Hdf5Store::has_shape(const Cell& cell, const CellRow& row) const {
          fits(row.slowest_rank_ns.size(), num_iterations) && fits(row.with_barrier_ns.size(), num_iterations);
 }
 
-std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& row) const {
+std::vector<result::PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& row) const {
   const auto topology = static_cast<std::size_t>(cell.topology_index);
   const TopologyOffsets& offsets = offsets_.topologies[topology];
   const auto num_ranks = static_cast<std::uint64_t>(header_.num_ranks);
@@ -161,15 +162,15 @@ std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& r
   const std::uint64_t plane = static_cast<std::uint64_t>(cell.repeat) * header_.message_sizes_bytes.size() +
                               static_cast<std::uint64_t>(cell.size_index);
 
-  std::vector<PlacedBytes> pieces;
+  std::vector<result::PlacedBytes> pieces;
   const auto add = [&](std::uint64_t matrices, std::uint64_t row_length, std::uint64_t first, const auto& values) {
     if (!values.empty()) {
       pieces.push_back(
-          {matrices + sizeof values.front() * (plane * row_length + first), std::string(bytes_of(values))});
+          {matrices + sizeof values.front() * (plane * row_length + first), std::string(result::bytes_of(values))});
     }
   };
   add(offsets.arrival_time_ns, num_directions, own_[topology].first, row.arrival_ns);
-  hdf5::for_each_column(offsets.ranks, std::span(&row, 1), [&](std::uint64_t matrices, const auto& values) {
+  result::hdf5::for_each_column(offsets.ranks, std::span(&row, 1), [&](std::uint64_t matrices, const auto& values) {
     add(matrices, num_ranks, static_cast<std::uint64_t>(cluster_.rank()), values);
   });
   if (cluster_.is_root()) {
@@ -182,11 +183,11 @@ std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& r
 void Hdf5Store::write(std::size_t index, const CellRow& row, const CellSummary&) {
   const Cell& cell = cells_.at(index);
   std::optional<Error> error;
-  std::vector<PlacedBytes> pieces;
+  std::vector<result::PlacedBytes> pieces;
   if (has_shape(cell, row)) {
     pieces = pieces_of(cell, row);
   } else {
-    error = write_error(path(), fmt::format("rank {} has a cell of another shape", cluster_.rank()));
+    error = result::write_error(path(), fmt::format("rank {} has a cell of another shape", cluster_.rank()));
   }
   file_.rows().put(pieces, error);
   if (error) throw *error;
@@ -195,12 +196,12 @@ void Hdf5Store::write(std::size_t index, const CellRow& row, const CellSummary&)
 void Hdf5Store::write(std::size_t index, const LoadPoint& point) {
   if (!cluster_.is_root()) return;
   if (index >= max_load_points) {
-    throw write_error(path(), fmt::format("it has no room for more than {} points of load", max_load_points));
+    throw result::write_error(path(), fmt::format("it has no room for more than {} points of load", max_load_points));
   }
   file_.rows().look_after_name();
-  hdf5::for_each_column(offsets_.load, std::span(&point, 1), [&](std::uint64_t list, const auto& values) {
-    file_.rows().write_at(list + index * sizeof values.front(), bytes_of(values));
+  result::hdf5::for_each_column(offsets_.load, std::span(&point, 1), [&](std::uint64_t list, const auto& values) {
+    file_.rows().write_at(list + index * sizeof values.front(), result::bytes_of(values));
   });
 }
 
-}  // namespace leadline::result::topology
+}  // namespace leadline::bench::topology

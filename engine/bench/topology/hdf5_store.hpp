@@ -12,20 +12,20 @@
 #include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 
-namespace leadline::result::topology {
+namespace leadline::bench::topology {
 
 /// One topology's lists and matrices; bytes from the beginning of the file. The matrices are not there with a load.
 struct TopologyOffsets {
   std::uint64_t row_start = 0, partner = 0, starts = 0;
   std::uint64_t arrival_time_ns = 0;
-  hdf5::FieldOffsets<bench::topology::CellRow> ranks{};
+  result::hdf5::FieldOffsets<CellRow> ranks{};
   std::uint64_t exchange_time_ns = 0, exchange_with_barrier_time_ns = 0;
 };
 
-using LoadOffsets = hdf5::FieldOffsets<LoadPoint>;
+using LoadOffsets = result::hdf5::FieldOffsets<LoadPoint>;
 
 struct Offsets {
-  RunOffsets run;
+  result::RunOffsets run;
   std::vector<TopologyOffsets> topologies;
   LoadOffsets load{};
 };
@@ -34,12 +34,12 @@ struct Offsets {
 /// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
 
-class Hdf5Store : public RunStore<TopologyFile, TopologyResult, Header, Offsets> {
+class Hdf5Store : public result::RunStore<TopologyFile, TopologyResult, Header, Offsets> {
  public:
   /// Collective; see open_topology_file.
   Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, TopologyFileSetup setup);
 
-  void write(std::size_t index, const bench::topology::CellRow& row, const CellSummary& summary) override;
+  void write(std::size_t index, const CellRow& row, const CellSummary& summary) override;
   void write(std::size_t index, const LoadPoint& point) override;
 
  private:
@@ -49,11 +49,11 @@ class Hdf5Store : public RunStore<TopologyFile, TopologyResult, Header, Offsets>
   };
 
   void write_channels(const std::vector<schedule::Topology>& topologies);
-  std::vector<PlacedBytes> pieces_of(const Cell& cell, const bench::topology::CellRow& row) const;
-  bool has_shape(const Cell& cell, const bench::topology::CellRow& row) const;
+  std::vector<result::PlacedBytes> pieces_of(const Cell& cell, const CellRow& row) const;
+  bool has_shape(const Cell& cell, const CellRow& row) const;
 
   std::vector<Cell> cells_;
   std::vector<OwnChannels> own_;  ///< by topology
 };
 
-}  // namespace leadline::result::topology
+}  // namespace leadline::bench::topology

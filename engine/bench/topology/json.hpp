@@ -5,11 +5,11 @@
 #include <string>
 
 #include "bench/topology/file.hpp"
+#include "bench/topology/result.hpp"
 #include "core/json.hpp"
-#include "model/topology_result.hpp"
 #include "result/json_file.hpp"
 
-namespace leadline::result::topology {
+namespace leadline::bench::topology {
 
 /// A document with a line end. What was not measured is null.
 std::string json_text(const TopologyResult& result);
@@ -18,13 +18,13 @@ std::string json_text(const TopologyResult& result);
 Json schema();
 
 /// The document of a run that fails has the cells, or the load, that were measured until then.
-class JsonStore : public RunDocument<TopologyFile, TopologyResult> {
+class JsonStore : public result::RunDocument<TopologyFile, TopologyResult> {
  public:
   /// Collective; see open_topology_file.
   JsonStore(cluster::Cluster& cluster, TopologyResult so_far, const TopologyFileSetup& setup);
 
-  void write(std::size_t index, const bench::topology::CellRow& row, const CellSummary& summary) override;
+  void write(std::size_t index, const CellRow& row, const CellSummary& summary) override;
   void write(std::size_t index, const LoadPoint& point) override;
 };
 
-}  // namespace leadline::result::topology
+}  // namespace leadline::bench::topology

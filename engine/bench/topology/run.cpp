@@ -17,71 +17,72 @@
 #include "bench/topology/validity_warnings.hpp"
 #include "command/text_file.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::topology {
 namespace {
 
 /// See StagedRun.
 struct TopologyTest {
   static constexpr const char* name = "topology";
   using Request = TopologyRequest;
-  using Plan = bench::topology::Plan;
+  using Plan = topology::Plan;
   using Memory = bench::MessageSlots;
-  using Measured = bench::topology::Measured;
+  using Measured = topology::Measured;
   using Result = TopologyResult;
-  using File = result::TopologyFile;
-  using Progress = bench::topology::Progress;
+  using File = topology::TopologyFile;
+  using Progress = topology::Progress;
 
   /// Other hosts may not see the file with the edges: rank 0 reads it for all.
-  static Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
-    const std::string own = run_collectively(
-        cluster, [&] { return cluster.rank() == 0 ? read_edges_file(request.edges_file) : std::string(); });
+  static Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    const std::string own = command::run_collectively(
+        cluster, [&] { return cluster.rank() == 0 ? command::read_edges_file(request.edges_file) : std::string(); });
     const std::string edges = cluster.broadcast(own);
-    return run_collectively(cluster, [&] {
-      Plan plan = bench::topology::plan(request, run_environment.rank_layout(), edges);
-      bench::topology::check_memory(plan, bench::available_memory_bytes());
+    return command::run_collectively(cluster, [&] {
+      Plan plan = topology::plan(request, run_environment.rank_layout(), edges);
+      check_memory(plan, bench::available_memory_bytes());
       return plan;
     });
   }
 
   static std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
-                                          const RunEnvironment& /*run_environment*/) {
-    return std::make_unique<Memory>(request, bench::topology::num_slots(request, plan, cluster.rank()), cluster.rank());
+                                          const command::RunEnvironment& /*run_environment*/) {
+    return std::make_unique<Memory>(request, num_slots(request, plan, cluster.rank()), cluster.rank());
   }
 
-  static void describe(const Plan& plan, Result& result) { result.topologies = bench::topology::facts_of(plan); }
+  static void describe(const Plan& plan, Result& result) { result.topologies = facts_of(plan); }
 
   static std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
                                          const RankPlacement& placement) {
     const Request& request = so_far.request;
     const bool is_load = request.duration_s > 0;
-    return result::open_topology_file(
+    return open_topology_file(
         cluster, so_far,
         {result::setup_of(request, placement), is_load ? std::vector<Cell>{} : plan.cells, plan.topologies});
   }
 
-  static void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
+  static void measure(cluster::Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan,
                       Memory& memory, File& file, Progress* progress, const Request& request, Measured& measured) {
-    bench::topology::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
+    topology::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
   }
 
-  static bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
-                   const Plan& /*plan*/, Result& result) {
+  static bool take(Measured measured, const cluster::Cluster& /*cluster*/,
+                   const command::RunEnvironment& run_environment, const Plan& /*plan*/, Result& result) {
     result.cells = std::move(measured.cells);
     result.load = std::move(measured.load);
     result.verified_bytes = measured.verified_bytes;
-    result.findings = bench::topology::validity_warnings(run_environment.conditions(), result);
+    result.findings = validity_warnings(run_environment.conditions(), result);
     if (!measured.stalls.empty()) add_stalls(std::move(measured.stalls), run_environment, result);
     return !result.cells.empty() || !result.load.empty();
   }
 
  private:
-  static void add_stalls(std::vector<LoadStall> stalls, const RunEnvironment& run_environment, Result& result) {
+  static void add_stalls(std::vector<LoadStall> stalls, const command::RunEnvironment& run_environment,
+                         Result& result) {
     const auto host_names = run_environment.host_names();
     const auto who = [&](std::int32_t rank) {
       return fmt::format("rank {} on {}", rank,
                          host_names.at(run_environment.host_of()[static_cast<std::size_t>(rank)]));
     };
-    if (auto finding = bench::topology::stalls_finding(std::move(stalls), result.topologies, who)) {
+    if (auto finding = stalls_finding(std::move(stalls), result.topologies, who)) {
       result.findings.insert(result.findings.begin(), std::move(*finding));
     }
   }
@@ -92,9 +93,9 @@ struct TopologyTest {
 TopologyPresentation own_presentation(const TopologyRequest& request) {
   TopologyPresentation presentation;
   presentation.progress = [request](const TopologyResult& so_far) {
-    return output::make_topology_progress(request, so_far.topologies);
+    return make_topology_progress(request, so_far.topologies);
   };
-  presentation.summary = output::topology_summary;
+  presentation.summary = topology_summary;
   presentation.summarizes_failures = true;
   return presentation;
 }
@@ -104,4 +105,4 @@ int run_topology(const TopologyRequest& request, std::unique_ptr<cluster::Bootst
   return run_stages<TopologyTest>(request, std::move(bootstrap), module, presentation);
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::topology

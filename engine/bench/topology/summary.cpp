@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include "bench/topology/result.hpp"
 #include "bench/topology/text.hpp"
 #include "core/units.hpp"
-#include "model/topology_result.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::topology {
 namespace {
 
 constexpr std::size_t most_rows = 48;
@@ -53,16 +53,16 @@ std::string load_text(const TopologyResult& result) {
   if (histories.empty()) return "";
   std::vector<double> all;
   for (const auto& [where, history] : histories) all.insert(all.end(), history.rates.begin(), history.rates.end());
-  const Unit unit = bandwidth_unit(middle_of(all));
+  const Unit unit = bandwidth_unit(output::middle_of(all));
 
-  Table table({{"topology", Align::left},
-               {"message size"},
-               {"begin"},
-               {"least"},
-               {"median"},
-               {"last"},
-               {"exchanges"},
-               {"verified"}});
+  output::Table table({{"topology", output::Align::left},
+                       {"message size"},
+                       {"begin"},
+                       {"least"},
+                       {"median"},
+                       {"last"},
+                       {"exchanges"},
+                       {"verified"}});
   std::size_t num_rows = 0;
   for (const auto& [where, history] : histories) {
     if (num_rows++ == most_rows) break;
@@ -70,14 +70,15 @@ std::string load_text(const TopologyResult& result) {
     const stats::Summary over_slices = stats::summarize(rates);
     table.add_row({result.topologies[static_cast<std::size_t>(where.first)].name,
                    format_bytes(result.request.message_sizes_bytes[static_cast<std::size_t>(where.second)]),
-                   in_unit(history.rates.front(), unit), in_unit(over_slices.min, unit),
-                   in_unit(over_slices.median, unit), in_unit(history.rates.back(), unit),
+                   output::in_unit(history.rates.front(), unit), output::in_unit(over_slices.min, unit),
+                   output::in_unit(over_slices.median, unit), output::in_unit(history.rates.back(), unit),
                    std::to_string(history.num_exchanges), std::to_string(history.num_verified)});
   }
   const LoadPoint& last = result.load.back();
-  std::string text = fmt::format("load for {}, in {}: {} rate in {}, bytes by elapsed time\n{}",
-                                 format_duration(last.begin_s + last.elapsed_s), counted(result.load.size(), "slice"),
-                                 name_of(result.request.rate), unit.name, table.text());
+  std::string text =
+      fmt::format("load for {}, in {}: {} rate in {}, bytes by elapsed time\n{}",
+                  output::format_duration(last.begin_s + last.elapsed_s), output::counted(result.load.size(), "slice"),
+                  name_of(result.request.rate), unit.name, table.text());
   if (histories.size() > most_rows) {
     text += fmt::format("  ... and {} more in the result file\n", histories.size() - most_rows);
   }
@@ -91,7 +92,8 @@ constexpr std::size_t at_each_end = 4;  // of many topologies, in detail
 constexpr std::size_t screen_width = 100;
 
 std::string what_a_cell_is(const TopologyRequest& request) {
-  std::string text = fmt::format("each topology and size: {}", counted(request.num_iterations, "timed exchange"));
+  std::string text =
+      fmt::format("each topology and size: {}", output::counted(request.num_iterations, "timed exchange"));
   if (request.num_traced > 0) text += fmt::format(", {} traced", request.num_traced);
   if (request.repeat > 1) text += fmt::format("; {} repeats, of which the middle one is shown", request.repeat);
   return text + "\n";
@@ -104,18 +106,18 @@ Unit unit_of_table(const TopologyCells& cells, Rate rate) {
   for (std::size_t topology = 0; topology < cells.num_topologies(); ++topology) {
     for (std::size_t size = 0; size < cells.num_sizes(); ++size) rates.push_back(cells.rate(topology, size, rate));
   }
-  return bandwidth_unit(middle_of(rates));
+  return bandwidth_unit(output::middle_of(rates));
 }
 
 /// A row a size, a column a topology.
 std::string topologies_across(const TopologyResult& result, const TopologyCells& cells, const Unit& unit) {
-  std::vector<Column> columns{{"message size"}};
+  std::vector<output::Column> columns{{"message size"}};
   for (const TopologyFacts& topology : result.topologies) columns.push_back({topology.name});
-  Table table(std::move(columns));
+  output::Table table(std::move(columns));
   for (std::size_t size = 0; size < cells.num_sizes(); ++size) {
     std::vector<std::string> row{format_bytes(result.request.message_sizes_bytes[size])};
     for (std::size_t topology = 0; topology < cells.num_topologies(); ++topology) {
-      row.push_back(in_unit(cells.rate(topology, size, result.request.rate), unit));
+      row.push_back(output::in_unit(cells.rate(topology, size, result.request.rate), unit));
     }
     table.add_row(std::move(row));
   }
@@ -138,15 +140,16 @@ std::vector<std::size_t> shown_topologies(const TopologyCells& cells, std::size_
 
 /// A row a topology, a column a size.
 std::string topologies_down(const TopologyResult& result, const TopologyCells& cells, const Unit& unit) {
-  const std::vector<std::size_t> sizes = evenly_chosen(cells.num_sizes(), most_topology_sizes_across);
-  std::vector<Column> columns{{"topology", Align::left}};
+  const std::vector<std::size_t> sizes = output::evenly_chosen(cells.num_sizes(), most_topology_sizes_across);
+  std::vector<output::Column> columns{{"topology", output::Align::left}};
   for (const std::size_t size : sizes) columns.push_back({format_bytes(result.request.message_sizes_bytes[size])});
-  Table table(std::move(columns));
+  output::Table table(std::move(columns));
   const auto shown = shown_topologies(cells, cells.largest_measured(), result.request.rate, most_topologies_down,
                                       most_topologies_down / 2);
   for (const std::size_t topology : shown) {
     std::vector<std::string> row{result.topologies[topology].name};
-    for (const std::size_t size : sizes) row.push_back(in_unit(cells.rate(topology, size, result.request.rate), unit));
+    for (const std::size_t size : sizes)
+      row.push_back(output::in_unit(cells.rate(topology, size, result.request.rate), unit));
     table.add_row(std::move(row));
   }
   std::string text = table.text();
@@ -189,8 +192,8 @@ std::string table_of_rates(const TopologyResult& result, const TopologyCells& ce
 std::string rate_interval(const TopologyCells& cells, std::size_t topology, std::size_t size, Rate rate,
                           const Unit& unit) {
   const ExchangeTimes& times = cells.at(topology, size).middle->exchange;
-  return fmt::format("{} to {}", in_unit(cells.rate_at(topology, size, rate, times.median_high), unit),
-                     in_unit(cells.rate_at(topology, size, rate, times.median_low), unit));
+  return fmt::format("{} to {}", output::in_unit(cells.rate_at(topology, size, rate, times.median_high), unit),
+                     output::in_unit(cells.rate_at(topology, size, rate, times.median_low), unit));
 }
 
 /// "total 95 % interval local average": the chosen rate first, with its interval.
@@ -201,21 +204,22 @@ std::string rates_in_detail(const TopologyResult& result, const TopologyCells& c
   std::erase(others, first);
   std::vector<double> rates;
   for (const std::size_t topology : shown) rates.push_back(cells.rate(topology, size, first));
-  const Unit unit = bandwidth_unit(middle_of(rates));
+  const Unit unit = bandwidth_unit(output::middle_of(rates));
   const bool has_repeats = result.request.repeat > 1;
 
-  std::vector<Column> columns{{"topology", Align::left}, {name_of(first)}, {"95 % interval"}};
+  std::vector<output::Column> columns{{"topology", output::Align::left}, {name_of(first)}, {"95 % interval"}};
   for (const Rate rate : others) columns.push_back({name_of(rate)});
   columns.push_back({fmt::format("NETTEST {}", name_of(first))});
   if (has_repeats) columns.push_back({"spread"});
-  Table table(std::move(columns));
+  output::Table table(std::move(columns));
   for (const std::size_t topology : shown) {
     const RepeatedCell& cell = cells.at(topology, size);
     if (cell.middle == nullptr) continue;
-    std::vector<std::string> row{result.topologies[topology].name, in_unit(cells.rate(topology, size, first), unit),
+    std::vector<std::string> row{result.topologies[topology].name,
+                                 output::in_unit(cells.rate(topology, size, first), unit),
                                  rate_interval(cells, topology, size, first, unit)};
-    for (const Rate rate : others) row.push_back(in_unit(cells.rate(topology, size, rate), unit));
-    row.push_back(in_unit(cells.rate_at(topology, size, first, cell.middle->with_barrier.mean), unit));
+    for (const Rate rate : others) row.push_back(output::in_unit(cells.rate(topology, size, rate), unit));
+    row.push_back(output::in_unit(cells.rate_at(topology, size, first, cell.middle->with_barrier.mean), unit));
     if (has_repeats) row.push_back(fmt::format("{:.1f} %", 100 * cell.spread()));
     table.add_row(std::move(row));
   }
@@ -239,25 +243,25 @@ std::string ranks_in_detail(const TopologyResult& result, const TopologyCells& c
     rates.insert(rates.end(), {middle->slowest_rank.bytes_per_s, middle->fastest_rank.bytes_per_s});
     times.push_back(middle->slowest_channel.time_ns);
   }
-  const Unit rate_unit = bandwidth_unit(middle_of(rates)), unit_of_times = time_unit(middle_of(times));
-  const HostsOfRanks hosts(result.hosts);
+  const Unit rate_unit = bandwidth_unit(output::middle_of(rates)), unit_of_times = time_unit(output::middle_of(times));
+  const output::HostsOfRanks hosts(result.hosts);
   const bool is_traced = result.request.num_traced > 0;
 
-  std::vector<Column> columns{
-      {"topology", Align::left}, {"slowest rank"}, {rate_unit.name}, {"fastest"}, {rate_unit.name}};
+  std::vector<output::Column> columns{
+      {"topology", output::Align::left}, {"slowest rank"}, {rate_unit.name}, {"fastest"}, {rate_unit.name}};
   if (is_traced) columns.insert(columns.end(), {{"slowest channel"}, {unit_of_times.name}, {"fairness"}});
-  Table table(std::move(columns));
+  output::Table table(std::move(columns));
   for (const std::size_t topology : shown) {
     const CellSummary* const middle = cells.at(topology, size).middle;
     if (middle == nullptr) continue;
     const auto& [slowest, fastest, channel] =
         std::tie(middle->slowest_rank, middle->fastest_rank, middle->slowest_channel);
     std::vector<std::string> row{result.topologies[topology].name, hosts.with_host(slowest.rank),
-                                 in_unit(slowest.bytes_per_s, rate_unit), hosts.with_host(fastest.rank),
-                                 in_unit(fastest.bytes_per_s, rate_unit)};
+                                 output::in_unit(slowest.bytes_per_s, rate_unit), hosts.with_host(fastest.rank),
+                                 output::in_unit(fastest.bytes_per_s, rate_unit)};
     if (is_traced) {
       row.push_back(channel_text(channel));
-      row.push_back(in_unit(channel.time_ns, unit_of_times));
+      row.push_back(output::in_unit(channel.time_ns, unit_of_times));
       row.push_back(std::isfinite(middle->fairness) ? fmt::format("{:.3f}", middle->fairness) : "-");
     }
     table.add_row(std::move(row));
@@ -284,28 +288,28 @@ std::string details(const TopologyResult& result, const TopologyCells& cells) {
 std::string measured_in(const TopologyResult& result) {
   double measuring_s = 0;
   for (const CellSummary& summary : result.cells) measuring_s += summary.measuring_s;
-  return result.cells.empty() ? "" : fmt::format("measured in {}\n", format_duration(measuring_s));
+  return result.cells.empty() ? "" : fmt::format("measured in {}\n", output::format_duration(measuring_s));
 }
 
 }  // namespace
 
 std::string topology_summary(const TopologyResult& result, const std::string& path) {
-  std::string text = run_head(result);
+  std::string text = output::run_head(result);
   const auto add_part = [&](const std::string& part) {
     if (!part.empty()) text += "\n" + part;
   };
   if (result.request.duration_s > 0) {
-    text += simulated_line(result);
+    text += output::simulated_line(result);
     add_part(load_text(result));
   } else {
-    text += what_a_cell_is(result.request) + simulated_line(result);
+    text += what_a_cell_is(result.request) + output::simulated_line(result);
     const TopologyCells cells(result);
     if (!result.cells.empty()) add_part(table_of_rates(result, cells));
     add_part(details(result, cells));
   }
-  add_part(findings_text(result.findings));
-  add_part(measured_in(result) + run_tail(result, result.request.format, path));
+  add_part(output::findings_text(result.findings));
+  add_part(measured_in(result) + output::run_tail(result, result.request.format, path));
   return text;
 }
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::topology

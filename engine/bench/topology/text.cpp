@@ -17,7 +17,7 @@
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::topology {
 namespace {
 
 RepeatedCell brought_together(std::vector<const CellSummary*>& repeats) {
@@ -39,18 +39,19 @@ constexpr std::size_t most_topologies_in_full = 8;
 std::string each_cell(const TopologyRequest& request) {
   if (request.duration_s > 0) {
     return fmt::format("Load for {}, topology after topology; every {}exchange is verified\n",
-                       format_duration(request.duration_s),
+                       output::format_duration(request.duration_s),
                        request.verify_every > 1 ? fmt::format("{}th ", request.verify_every) : "");
   }
-  std::string text = fmt::format("Each: {} after {} for warm-up", counted(request.num_iterations, "timed exchange"),
-                                 request.num_warmup);
+  std::string text = fmt::format("Each: {} after {} for warm-up",
+                                 output::counted(request.num_iterations, "timed exchange"), request.num_warmup);
   if (request.num_traced > 0) text += fmt::format(", {} traced", request.num_traced);
   if (request.verify) text += fmt::format(", {} verified", request.num_iterations);
   return text + "\n";
 }
 
-std::string table_of_topologies(const bench::topology::Plan& plan) {
-  Table table({{"topology", Align::left}, {"messages", Align::left}, {"channels"}, {"of the busiest rank"}});
+std::string table_of_topologies(const Plan& plan) {
+  output::Table table(
+      {{"topology", output::Align::left}, {"messages", output::Align::left}, {"channels"}, {"of the busiest rank"}});
   for (std::size_t i = 0; i < std::min(plan.topologies.size(), most_topologies); ++i) {
     const schedule::Topology& topology = plan.topologies[i];
     table.add_row({topology.spec().name, schedule::name_of(topology.spec().mode),
@@ -64,7 +65,7 @@ std::string table_of_topologies(const bench::topology::Plan& plan) {
 }
 
 /// Every channel of a few ranks, the rank that starts first.
-std::string channels_in_full(const bench::topology::Plan& plan) {
+std::string channels_in_full(const Plan& plan) {
   if (plan.rank_layout.num_ranks > most_ranks_drawn || plan.topologies.size() > most_topologies_in_full) return "";
   std::string text = "Channels (the first of a pair starts):\n";
   for (const schedule::Topology& topology : plan.topologies) {
@@ -142,17 +143,17 @@ std::vector<std::size_t> TopologyCells::by_rate(std::size_t size_index, Rate rat
   return order;
 }
 
-std::string topology_plan_text(const TopologyRequest& request, const bench::topology::Plan& plan) {
+std::string topology_plan_text(const TopologyRequest& request, const Plan& plan) {
   const auto num_ranks = static_cast<std::uint64_t>(plan.rank_layout.num_ranks);
   std::string text =
-      fmt::format("Topology test of {}: {} x {} x {}\n", counted(num_ranks, "rank"),
+      fmt::format("Topology test of {}: {} x {} x {}\n", output::counted(num_ranks, "rank"),
                   plan.topologies.size() == 1 ? "1 topology" : fmt::format("{} topologies", plan.topologies.size()),
-                  counted(request.message_sizes_bytes.size(), "message size"),
-                  counted(static_cast<std::uint64_t>(request.repeat), "repeat"));
+                  output::counted(request.message_sizes_bytes.size(), "message size"),
+                  output::counted(static_cast<std::uint64_t>(request.repeat), "repeat"));
   text += each_cell(request) + table_of_topologies(plan) + channels_in_full(plan);
-  const bench::topology::Estimate& estimate = plan.estimate;
-  text += estimate_head(estimate.assumption);
-  text += fmt::format("  time      {}\n", format_duration(estimate.measuring_s));
+  const Estimate& estimate = plan.estimate;
+  text += output::estimate_head(estimate.assumption);
+  text += fmt::format("  time      {}\n", output::format_duration(estimate.measuring_s));
   text += fmt::format("  memory    {} for message buffers of the busiest rank, {} a rank for tables\n",
                       about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
   text += fmt::format("  file      {}\n", about_bytes(estimate.file_bytes));
@@ -175,7 +176,7 @@ class Remaining {
     done_ += weight(topology, cell.message_size_bytes);
   }
   double share() const { return std::min(done_ / total_, 1.0); }
-  double left_s(double elapsed_s) const { return time_left_s(done_, std::max(total_, done_), elapsed_s); }
+  double left_s(double elapsed_s) const { return output::time_left_s(done_, std::max(total_, done_), elapsed_s); }
 
  private:
   static double weight(const TopologyFacts& topology, std::uint64_t size) {
@@ -188,7 +189,7 @@ class Remaining {
 };
 
 /// What both kinds look up.
-class TopologyProgress : public bench::topology::Progress {
+class TopologyProgress : public Progress {
  public:
   TopologyProgress(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies)
       : request_(request), topologies_(topologies), remaining_(request, topologies) {}
@@ -214,7 +215,7 @@ class TopologyProgress : public bench::topology::Progress {
 class TopologyLineProgress final : public TopologyProgress {
  public:
   TopologyLineProgress(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies,
-                       ProgressOutlet outlet)
+                       output::ProgressOutlet outlet)
       : TopologyProgress(request, topologies), outlet_(std::move(outlet)) {
     for (const TopologyFacts& each : topologies) name_width_ = std::max(name_width_, each.name.size());
   }
@@ -233,7 +234,7 @@ class TopologyLineProgress final : public TopologyProgress {
   }
 
   void pair_lost(int low, int high, const std::string& why) override {
-    outlet_.write(line_of_lost_pair(low, high, why));
+    outlet_.write(output::line_of_lost_pair(low, high, why));
   }
 
   void load_goes_on(const LoadPoint& point, double elapsed_s) override {
@@ -242,8 +243,8 @@ class TopologyLineProgress final : public TopologyProgress {
     if (num_slices_++ == 0) begin_load(rate_now);
     outlet_.write(fmt::format("{:>5}  {:<{}} {:>12} {:>14} {:>10} {:>10} {:>11} {:>11}\n", num_slices_,
                               topology(cell).name, name_width_, format_bytes(cell.message_size_bytes),
-                              in_unit(rate_now, rate_unit_), point.num_exchanges, point.num_verified,
-                              format_duration(elapsed_s), format_duration(load_left_s(elapsed_s))));
+                              output::in_unit(rate_now, rate_unit_), point.num_exchanges, point.num_verified,
+                              output::format_duration(elapsed_s), output::format_duration(load_left_s(elapsed_s))));
   }
 
  private:
@@ -276,12 +277,12 @@ class TopologyLineProgress final : public TopologyProgress {
     const Cell& cell = summary.cell;
     const double time_ns = summary.exchange.median;
     outlet_.write(fmt::format("{:>{}}  {:<{}} {:>12} {:>14} {:>11} {:>11}\n", number, number_width_,
-                              topology(cell).name, name_width_, in_unit(time_ns, time_unit_),
-                              in_unit(rate(cell, summary.served, time_ns), rate_unit_), format_duration(elapsed_s),
-                              format_duration(left_s)));
+                              topology(cell).name, name_width_, output::in_unit(time_ns, time_unit_),
+                              output::in_unit(rate(cell, summary.served, time_ns), rate_unit_),
+                              output::format_duration(elapsed_s), output::format_duration(left_s)));
   }
 
-  ProgressOutlet outlet_;
+  output::ProgressOutlet outlet_;
   std::pair<int, int> table_of_{-1, -1};
   std::size_t index_ = 0, num_cells_ = 0, num_slices_ = 0;
   std::size_t name_width_ = 8, number_width_ = 5;
@@ -291,7 +292,7 @@ class TopologyLineProgress final : public TopologyProgress {
 class TopologyBarProgress final : public TopologyProgress {
  public:
   TopologyBarProgress(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies,
-                      ProgressOutlet outlet)
+                      output::ProgressOutlet outlet)
       : TopologyProgress(request, topologies), bar_(std::move(outlet)) {}
   ~TopologyBarProgress() override { bar_.vanish(); }
   TopologyBarProgress(const TopologyBarProgress&) = delete;
@@ -306,7 +307,7 @@ class TopologyBarProgress final : public TopologyProgress {
   void cell_ends(const CellSummary& summary, double elapsed_s) override {
     const Cell& cell = summary.cell;
     remaining().cell_done(topology(cell), cell);
-    so_far_ = fmt::format("{} left, {} {}", format_duration(remaining().left_s(elapsed_s)), rate_name(),
+    so_far_ = fmt::format("{} left, {} {}", output::format_duration(remaining().left_s(elapsed_s)), rate_name(),
                           format_bandwidth(rate(cell, summary.served, summary.exchange.median)));
     const bool is_last = index_ + 1 == num_cells_;
     if (bar_.is_due() && !is_last) bar_.draw(remaining().share(), title(cell), so_far_);
@@ -314,14 +315,14 @@ class TopologyBarProgress final : public TopologyProgress {
   }
 
   void pair_lost(int low, int high, const std::string& why) override {
-    bar_.interrupt(line_of_lost_pair(low, high, why));
+    bar_.interrupt(output::line_of_lost_pair(low, high, why));
   }
 
   void load_goes_on(const LoadPoint& point, double elapsed_s) override {
     const Cell& cell = point.cell;
     const double left_s = load_left_s(elapsed_s);
     bar_.draw(load_share(elapsed_s), fmt::format("{} {}", topology(cell).name, format_bytes(cell.message_size_bytes)),
-              fmt::format("{} left, {} {}", format_duration(left_s), rate_name(),
+              fmt::format("{} left, {} {}", output::format_duration(left_s), rate_name(),
                           format_bandwidth(rate(cell, point.served, point.time_ns_mean()))));
     if (left_s == 0) bar_.vanish();
   }
@@ -332,66 +333,63 @@ class TopologyBarProgress final : public TopologyProgress {
                        num_cells_);
   }
 
-  ProgressBar bar_;
+  output::ProgressBar bar_;
   std::size_t index_ = 0, num_cells_ = 0;
   std::string so_far_;
 };
 
 }  // namespace
 
-std::unique_ptr<bench::topology::Progress> make_topology_lines(const TopologyRequest& request,
-                                                               const std::vector<TopologyFacts>& topologies,
-                                                               ProgressOutlet outlet) {
+std::unique_ptr<Progress> make_topology_lines(const TopologyRequest& request,
+                                              const std::vector<TopologyFacts>& topologies,
+                                              output::ProgressOutlet outlet) {
   return std::make_unique<TopologyLineProgress>(request, topologies, std::move(outlet));
 }
 
-std::unique_ptr<bench::topology::Progress> make_topology_bar(const TopologyRequest& request,
-                                                             const std::vector<TopologyFacts>& topologies,
-                                                             ProgressOutlet outlet) {
+std::unique_ptr<Progress> make_topology_bar(const TopologyRequest& request,
+                                            const std::vector<TopologyFacts>& topologies,
+                                            output::ProgressOutlet outlet) {
   return std::make_unique<TopologyBarProgress>(request, topologies, std::move(outlet));
 }
 
-std::unique_ptr<bench::topology::Progress> make_topology_progress(const TopologyRequest& request,
-                                                                  const std::vector<TopologyFacts>& topologies) {
-  if (request.quiet) return std::make_unique<bench::topology::Progress>();
-  if (is_redrawable_terminal()) return make_topology_bar(request, topologies, standard_error_outlet());
-  return make_topology_lines(request, topologies, standard_error_outlet());
+std::unique_ptr<Progress> make_topology_progress(const TopologyRequest& request,
+                                                 const std::vector<TopologyFacts>& topologies) {
+  if (request.quiet) return std::make_unique<Progress>();
+  if (output::is_redrawable_terminal()) return make_topology_bar(request, topologies, output::standard_error_outlet());
+  return make_topology_lines(request, topologies, output::standard_error_outlet());
 }
 
 namespace {
 
-using result::topology::BestRates;
-using result::topology::KeptTopology;
-
 constexpr std::size_t most_topologies_shown = 64;
 
-std::string measured_text(const result::topology::Header& header, std::size_t num_load_points) {
+std::string measured_text(const Header& header, std::size_t num_load_points) {
   if (header.has_load) {
-    const std::string duration_s = harmless(result::option_text(header, "duration"));
-    return line("load", fmt::format("for {} s, {}", duration_s, counted(num_load_points, "point")));
+    const std::string duration_s = output::harmless(result::option_text(header, "duration"));
+    return output::line("load", fmt::format("for {} s, {}", duration_s, output::counted(num_load_points, "point")));
   }
-  return line("cells",
-              fmt::format("{} of {} of {} exchanges", counted(static_cast<std::uint64_t>(header.num_repeats), "repeat"),
-                          counted(header.message_sizes_bytes.size(), "message size"), header.num_iterations));
+  return output::line(
+      "cells",
+      fmt::format("{} of {} of {} exchanges", output::counted(static_cast<std::uint64_t>(header.num_repeats), "repeat"),
+                  output::counted(header.message_sizes_bytes.size(), "message size"), header.num_iterations));
 }
 
-std::string topologies_text(const result::topology::Header& header,
-                            const std::vector<std::optional<BestRates>>& rates) {
+std::string topologies_text(const Header& header, const std::vector<std::optional<BestRates>>& rates) {
   const std::vector<KeptTopology>& topologies = header.topologies;
-  Table table({{"topology", Align::left},
-               {"mode", Align::left},
-               {"channels"},
-               {"best total"},
-               {"local"},
-               {"average"},
-               {"at size"}});
+  output::Table table({{"topology", output::Align::left},
+                       {"mode", output::Align::left},
+                       {"channels"},
+                       {"best total"},
+                       {"local"},
+                       {"average"},
+                       {"at size"}});
   for (std::size_t index = 0; index < std::min(topologies.size(), most_topologies_shown); ++index) {
     const KeptTopology& topology = topologies[index];
     const std::optional<BestRates>& best = rates[index];
     const auto rate = [&](double Rates::*which) { return best ? format_bandwidth(best->rates.*which) : "-"; };
-    table.add_row({harmless(topology.name), harmless(topology.mode), std::to_string(topology.num_channels),
-                   rate(&Rates::total), rate(&Rates::local), rate(&Rates::average),
-                   best ? format_bytes(best->message_size_bytes) : "-"});
+    table.add_row({output::harmless(topology.name), output::harmless(topology.mode),
+                   std::to_string(topology.num_channels), rate(&Rates::total), rate(&Rates::local),
+                   rate(&Rates::average), best ? format_bytes(best->message_size_bytes) : "-"});
   }
   std::string text = "\n" + table.text();
   const std::size_t num_left_out = topologies.size() - std::min(topologies.size(), most_topologies_shown);
@@ -411,20 +409,20 @@ Json best_json(const std::optional<BestRates>& best) {
 
 }  // namespace
 
-ResultInfo info_of(const result::topology::Hdf5Reader& reader) {
-  const result::topology::Header& header = reader.header();
-  const std::vector<HostRanks> hosts = hosts_of(reader);
-  const std::vector<std::optional<BestRates>> best = result::topology::best_rates(header, reader.path());
+output::ResultInfo info_of(const Hdf5Reader& reader) {
+  const Header& header = reader.header();
+  const std::vector<HostRanks> hosts = output::hosts_of(reader);
+  const std::vector<std::optional<BestRates>> best = best_rates(header, reader.path());
   const std::size_t num_load_points = reader.num_load_points();
-  std::string text = line("result", fmt::format("topology test, format {}", header.format_version));
-  text += run_text(header) + ranks_text(header, hosts) + sizes_text(header);
+  std::string text = output::line("result", fmt::format("topology test, format {}", header.format_version));
+  text += output::run_text(header) + output::ranks_text(header, hosts) + output::sizes_text(header);
   text += measured_text(header, num_load_points) + topologies_text(header, best);
 
-  Json json = run_json("topology", header);
+  Json json = output::run_json("topology", header);
   json["num_repeats"] = header.has_load ? Json(nullptr) : Json(header.num_repeats);
   json["num_iterations"] = header.has_load ? Json(nullptr) : Json(header.num_iterations);
   json["num_load_points"] = header.has_load ? Json(num_load_points) : Json(nullptr);
-  add_origin(json, header, hosts);
+  output::add_origin(json, header, hosts);
   json["topologies"] = Json::array();
   for (std::size_t index = 0; index < best.size(); ++index) {
     Json topology = result::json_of(header.topologies[index]);
@@ -435,4 +433,4 @@ ResultInfo info_of(const result::topology::Hdf5Reader& reader) {
   return {text, json};
 }
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::topology

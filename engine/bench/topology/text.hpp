@@ -11,12 +11,12 @@
 #include "bench/topology/hdf5_reader.hpp"
 #include "bench/topology/output.hpp"
 #include "bench/topology/plan.hpp"
-#include "model/topology_request.hpp"
-#include "model/topology_result.hpp"
+#include "bench/topology/request.hpp"
+#include "bench/topology/result.hpp"
 #include "output/file_info.hpp"
 #include "output/progress_outlet.hpp"
 
-namespace leadline::output {
+namespace leadline::bench::topology {
 
 /// A topology at a size, over its repeats.
 struct RepeatedCell {
@@ -67,25 +67,25 @@ double chosen(const Rates& rates, Rate rate);
 std::string topology_summary(const TopologyResult& result, const std::string& path);
 
 /// On standard error; null with --quiet.
-std::unique_ptr<bench::topology::Progress> make_topology_progress(const TopologyRequest& request,
-                                                                  const std::vector<TopologyFacts>& topologies);
+std::unique_ptr<Progress> make_topology_progress(const TopologyRequest& request,
+                                                 const std::vector<TopologyFacts>& topologies);
 
 /// For --dry-run.
-std::string topology_plan_text(const TopologyRequest& request, const bench::topology::Plan& plan);
+std::string topology_plan_text(const TopologyRequest& request, const Plan& plan);
 
 /// For `leadline info`; reads as much of the result as that takes.
-ResultInfo info_of(const result::topology::Hdf5Reader& reader);
+output::ResultInfo info_of(const Hdf5Reader& reader);
 
 /// One line a cell: exchange time and chosen rate at the median, time since the beginning, and how long it will still
 /// take; units are chosen with the first line of a message size. With --duration one line a slice of load, with what
 /// was verified.
-std::unique_ptr<bench::topology::Progress> make_topology_lines(const TopologyRequest& request,
-                                                               const std::vector<TopologyFacts>& topologies,
-                                                               ProgressOutlet outlet);
+std::unique_ptr<Progress> make_topology_lines(const TopologyRequest& request,
+                                              const std::vector<TopologyFacts>& topologies,
+                                              output::ProgressOutlet outlet);
 
 /// One line that is redrawn, and disappears at the end.
-std::unique_ptr<bench::topology::Progress> make_topology_bar(const TopologyRequest& request,
-                                                             const std::vector<TopologyFacts>& topologies,
-                                                             ProgressOutlet outlet);
+std::unique_ptr<Progress> make_topology_bar(const TopologyRequest& request,
+                                            const std::vector<TopologyFacts>& topologies,
+                                            output::ProgressOutlet outlet);
 
-}  // namespace leadline::output
+}  // namespace leadline::bench::topology

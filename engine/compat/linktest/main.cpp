@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/command.hpp"
 #include "bench/link/options.hpp"
 #include "bench/plan.hpp"
-#include "cli/link_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "compat/linktest/options.hpp"
@@ -49,7 +49,7 @@ std::optional<std::string> environment_variable(const char* name) {
 }
 
 /// What LinkTest says on standard error at the end goes there; standard output has had everything by then.
-std::string end_of(const LinkResult& result, const std::string& path) {
+std::string end_of(const bench::link::LinkResult& result, const std::string& path) {
   const Outlet outlet = standard_outlet();
   if (result.request.format == ResultFormat::sion) outlet.err(written_line(bytes_of_records(path)));
   outlet.err(output::findings_text(result.findings));
@@ -58,28 +58,30 @@ std::string end_of(const LinkResult& result, const std::string& path) {
 
 void remark(const std::string& text) { standard_outlet().err(fmt::format("linktest: {}\n", text)); }
 
-cli::LinkPresentation presentation_of(const LinkRequest& request, bool is_first_rank) {
-  cli::LinkPresentation presentation;
-  presentation.adapt = [is_first_rank](LinkRequest& adapted, const bench::RankLayout& rank_layout) {
+bench::link::LinkPresentation presentation_of(const bench::link::LinkRequest& request, bool is_first_rank) {
+  bench::link::LinkPresentation presentation;
+  presentation.adapt = [is_first_rank](bench::link::LinkRequest& adapted, const bench::RankLayout& rank_layout) {
     if (!adapted.between_hosts || !bench::is_on_one_host(rank_layout)) return;
     adapted.between_hosts = false;
     if (is_first_rank) remark("--group-processes-by-hostname has no effect: all tasks are on one host");
   };
-  presentation.progress = [](const LinkResult& so_far) { return make_progress(so_far, standard_outlet()); };
+  presentation.progress = [](const bench::link::LinkResult& so_far) {
+    return make_progress(so_far, standard_outlet());
+  };
   presentation.summary = end_of;
   presentation.rank_line = [](int rank, const RankPlacement& placement) {
     return task_line(rank, placement.host, current_core(), resident_bytes());
   };
-  presentation.set_up_file = [is_repeated = is_repeated(request)](result::LinkResultFileSetup& setup) {
-    setup.sion_record = result::SionRecord::extended;
-    setup.kept_repeats = is_repeated ? result::KeptRepeats::last : result::KeptRepeats::all;
+  presentation.set_up_file = [is_repeated = is_repeated(request)](bench::link::LinkFileSetup& setup) {
+    setup.sion_record = bench::link::SionRecord::extended;
+    setup.kept_repeats = is_repeated ? bench::link::KeptRepeats::last : bench::link::KeptRepeats::all;
   };
   return presentation;
 }
 
 int measure(const Command& command) {
   use_option_words(bench::link::declare_options, own_words);
-  const LinkRequest& request = command.request;
+  const bench::link::LinkRequest& request = command.request;
   constexpr const char* example = "mpirun -n 4 linktest, srun linktest, or the variables LINKTEST_TCP_*";
   Start start = started_ranks(request, {"linktest", example});
   const bool is_first_rank = start.bootstrap->rank() == 0;
@@ -87,14 +89,15 @@ int measure(const Command& command) {
     for (const std::string& text : command.remarks) remark(text);
     standard_outlet().err(note_of_replacement("linktest", request.output));
   }
-  return cli::run_link(request, std::move(start.bootstrap), start.module, presentation_of(request, is_first_rank));
+  return bench::link::run_link(request, std::move(start.bootstrap), start.module,
+                               presentation_of(request, is_first_rank));
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments, environment_variable);
   if (command.action == Action::run) return measure(command);
   if (cluster::rank_hint(cluster::FrontEnd::linktest) == 0) {
-    cli::say(command.action == Action::help ? help() : version_line());
+    command::say(command.action == Action::help ? help() : version_line());
   }
   return 0;
 }
@@ -102,8 +105,8 @@ int dispatch(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  return cli::reported(cluster::FrontEnd::linktest,
-                       [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return command::reported(cluster::FrontEnd::linktest,
+                           [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::compat::linktest

@@ -191,7 +191,7 @@ std::string help() {
       "Usage: linktest --mode VAL --num-warmup-messages VAL --num-messages VAL --size-messages VAL [options]\n"
       "Start it in parallel: mpirun -n 4 linktest ..., srun linktest ...\n\n"
       "Options:\n",
-      cli::version, linktest_version);
+      command::version, linktest_version);
   for (const OptionEntry& entry : option_table()) text += line_of(entry);
   text += fmt::format(
       "\nTransports built in: {}\n"

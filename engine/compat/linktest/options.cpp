@@ -92,7 +92,7 @@ std::string transport_wanted(const GivenOptions& given, const std::string& progr
          "Add for example --mode mpi. There are " + layers_here());
 }
 
-void take_direction(const GivenOptions& given, LinkRequest& request) {
+void take_direction(const GivenOptions& given, bench::link::LinkRequest& request) {
   refuse_together(given, "--unidirectional", "--bidirectional");
   refuse_together(given, "--unidirectional", "--semidirectional");
   refuse_together(given, "--bidirectional", "--semidirectional");
@@ -109,7 +109,7 @@ void take_direction(const GivenOptions& given, LinkRequest& request) {
   }
 }
 
-void take_messages(const GivenOptions& given, LinkRequest& request) {
+void take_messages(const GivenOptions& given, bench::link::LinkRequest& request) {
   require(given);
   request.num_warmup = number(given, "--num-warmup-messages", 0, 0, max_count);
   request.num_messages = number(given, "--num-messages", 0, 1, max_count);
@@ -119,7 +119,7 @@ void take_messages(const GivenOptions& given, LinkRequest& request) {
   take_direction(given, request);
 }
 
-void take_buffers(Line& line, LinkRequest& request) {
+void take_buffers(Line& line, bench::link::LinkRequest& request) {
   const GivenOptions& given = line.given;
   const std::uint64_t most = std::max(num_messages_as_asked(request), num_warmup_as_asked(request));
   if (!given.has("--multi-buffer")) {
@@ -139,7 +139,7 @@ void take_buffers(Line& line, LinkRequest& request) {
   request.check_buffers = given.has("--check-buffers");
 }
 
-void take_memory(const GivenOptions& given, LinkRequest& request) {
+void take_memory(const GivenOptions& given, bench::link::LinkRequest& request) {
   const std::string name = given.value("--memory-buffer-allocator").value_or("DEFAULT");
   request.allocator = allocator_of(name, request.transport);
   if (!given.has("--use-gpu-memory")) return;
@@ -150,12 +150,12 @@ void take_memory(const GivenOptions& given, LinkRequest& request) {
   request.allocator = "cuda";
 }
 
-void take_order(Line& line, LinkRequest& request) {
+void take_order(Line& line, bench::link::LinkRequest& request) {
   const GivenOptions& given = line.given;
   request.bisection = given.has("--bisection");
   request.serial = given.has("--serial-tests");
   request.between_hosts = given.has("--group-processes-by-hostname");
-  if (given.has("--all-to-all")) request.all_to_all = AllToAll::around;
+  if (given.has("--all-to-all")) request.all_to_all = bench::link::AllToAll::around;
   request.retest = static_cast<int>(number(given, "--num-slowest", 10, 0, max_retests));
 
   request.shuffle_rounds = given.has("--randomize-steps");
@@ -172,7 +172,7 @@ void take_order(Line& line, LinkRequest& request) {
   }
 }
 
-void take_output(Line& line, LinkRequest& request) {
+void take_output(Line& line, bench::link::LinkRequest& request) {
   const GivenOptions& given = line.given;
   request.repeat = static_cast<int>(number(given, "--min-iterations", 1, 1, max_repeats));
   if (const auto text = given.value("--min-runtime")) {
@@ -199,22 +199,22 @@ void take_output(Line& line, LinkRequest& request) {
 
 }  // namespace
 
-std::uint64_t num_messages_as_asked(const LinkRequest& request) {
+std::uint64_t num_messages_as_asked(const bench::link::LinkRequest& request) {
   return request.direction == Direction::bidirectional ? request.num_messages / 2 : request.num_messages;
 }
 
-std::uint64_t num_warmup_as_asked(const LinkRequest& request) {
+std::uint64_t num_warmup_as_asked(const bench::link::LinkRequest& request) {
   return request.direction == Direction::bidirectional ? request.num_warmup / 2 : request.num_warmup;
 }
 
-bool is_repeated(const LinkRequest& request) { return request.repeat != 1 || request.min_time_s > 0; }
+bool is_repeated(const bench::link::LinkRequest& request) { return request.repeat != 1 || request.min_time_s > 0; }
 
 Command parse(const std::vector<std::string>& arguments, const Variables& variables) {
   if (is_anywhere(arguments, "--help")) return {Action::help, {}, {}};
   if (is_anywhere(arguments, "--version")) return {Action::version, {}, {}};
   Line line{GivenOptions(arguments), {}};
   const GivenOptions& given = line.given;
-  LinkRequest request;
+  bench::link::LinkRequest request;
   request.command_line = arguments;
   request.no_diagnosis = true;  // LinkTest has none
   request.strict_ranks = true;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/link_request.hpp"
+#include "bench/link/request.hpp"
 
 namespace leadline::compat::linktest {
 
@@ -18,7 +18,7 @@ enum class Action : std::uint8_t { run, help, version };
 
 struct Command {
   Action action = Action::run;
-  LinkRequest request;               ///< of Action::run
+  bench::link::LinkRequest request;  ///< of Action::run
   std::vector<std::string> remarks;  ///< what became of options that do nothing here, without line ends
 };
 
@@ -34,10 +34,10 @@ std::string version_line();
 
 /// LinkTest counts a bidirectional message as one there and one back on each side, as in a ping-pong; the engine counts
 /// each exchange. Both give the same time and bandwidth. This is LinkTest's number.
-std::uint64_t num_messages_as_asked(const LinkRequest& request);
-std::uint64_t num_warmup_as_asked(const LinkRequest& request);
+std::uint64_t num_messages_as_asked(const bench::link::LinkRequest& request);
+std::uint64_t num_warmup_as_asked(const bench::link::LinkRequest& request);
 
 /// Whether the test is to be repeated, so that a file keeps the last iteration only.
-bool is_repeated(const LinkRequest& request);
+bool is_repeated(const bench::link::LinkRequest& request);
 
 }  // namespace leadline::compat::linktest

@@ -61,17 +61,17 @@ const char* pattern_of(Direction direction) {
 
 const char* yes_or_no(bool value) { return value ? "Yes" : "No"; }
 
-std::string write_protocol(const LinkRequest& request) {
+std::string write_protocol(const bench::link::LinkRequest& request) {
   if (request.format == ResultFormat::none) return "No";
   return request.row_path == RowPath::funnel ? "Yes, funneled" : "Yes, parallel";
 }
 
 /// Lines that only a run has which uses these options.
-std::string further_arguments(const LinkRequest& request) {
+std::string further_arguments(const bench::link::LinkRequest& request) {
   std::string text;
   if (request.bisection) text += "bisection test: Yes\n";
   if (request.between_hosts) text += "group processes by hostname: Yes\n";
-  if (request.all_to_all != AllToAll::none) text += "all-to-all test: Yes\n";
+  if (request.all_to_all != bench::link::AllToAll::none) text += "all-to-all test: Yes\n";
   if (request.shuffle_rounds) text += fmt::format("randomize steps: Yes, seed {}\n", request.shuffle_rounds_seed);
   if (request.shuffle_ranks > 0) {
     text += fmt::format("randomized task orders: {}, seed {}\n", request.shuffle_ranks, request.shuffle_ranks_seed);
@@ -121,11 +121,12 @@ bool is_of_file(Phase phase) {
 
 class LinktestProgress final : public bench::link::Progress {
  public:
-  LinktestProgress(LinkRequest request, Outlet outlet) : request_(std::move(request)), outlet_(std::move(outlet)) {
+  LinktestProgress(bench::link::LinkRequest request, Outlet outlet)
+      : request_(std::move(request)), outlet_(std::move(outlet)) {
     outlet_.out(arguments_box(request_));
   }
 
-  void slice_begins(const Slice& slice, int /*slice_number*/, int /*num_slices*/) override {
+  void slice_begins(const bench::link::Slice& slice, int /*slice_number*/, int /*num_slices*/) override {
     iteration_ = slice.repeat + 1;
     scale_ = {slice.message_size_bytes, request_.direction};
     so_far_ = {};
@@ -155,7 +156,7 @@ class LinktestProgress final : public bench::link::Progress {
     if (pair.retest_time_ns > 0) retests_.add(times_of(pair.retest_time_ns));
   }
 
-  void slice_ends(const SliceSummary& summary) override {
+  void slice_ends(const bench::link::SliceSummary& summary) override {
     print_results();
     if (retests_.num_pairs > 0) outlet_.out(slow_pair_results(iteration_, retests_, scale_));
     if (const std::string text = all_to_all_results(iteration_, summary.all_to_all); !text.empty()) outlet_.out(text);
@@ -174,7 +175,7 @@ class LinktestProgress final : public bench::link::Progress {
     results_are_out_ = true;
   }
 
-  LinkRequest request_;
+  bench::link::LinkRequest request_;
   Outlet outlet_;
   Scale scale_;
   int iteration_ = 1;
@@ -193,7 +194,7 @@ void BisectionSoFar::add(double bytes_per_s) {
   mean += (bytes_per_s - mean) / static_cast<double>(num_steps);
 }
 
-std::string arguments_box(const LinkRequest& request) {
+std::string arguments_box(const bench::link::LinkRequest& request) {
   std::string text = "-------------------- LinkTest Args -------------------------\n";
   text += fmt::format("Virtual-Cluster Implementation: {}\n", layer_of(request.transport));
   text += fmt::format("Message length: {} B\n", request.message_sizes_bytes.front());
@@ -212,7 +213,7 @@ std::string arguments_box(const LinkRequest& request) {
 
 std::string start_lines() { return "Starting Test of all connections:\n---------------------------------\n"; }
 
-std::string step_line(const LinkRequest& request, std::int64_t step, const Times& times,
+std::string step_line(const bench::link::LinkRequest& request, std::int64_t step, const Times& times,
                       const std::optional<Spread>& bisection, const Scale& scale) {
   return fmt::format("{} PingPong for step {}: avg: {} min: {} max: {}{}\n", request.serial ? "Serial" : "Parallel",
                      step, figure(times.mean_ns, scale, step_digits), figure(times.min_ns, scale, step_digits),
@@ -263,7 +264,7 @@ std::string slow_pair_results(int iteration, const Times& retests, const Scale& 
   return text;
 }
 
-std::string all_to_all_results(int iteration, const AllToAllSummary& summary) {
+std::string all_to_all_results(int iteration, const bench::link::AllToAllSummary& summary) {
   if (summary.before.num == 0 && summary.after.num == 0) return {};
   std::string text = fmt::format("Linktest All-to-All Results - Iteration {}:\n", iteration);
   const auto line = [](const char* when, const Spread& times) {
@@ -286,7 +287,7 @@ std::string phase_line(bench::link::Phase phase, double seconds) {
 
 std::string written_line(std::uint64_t record_bytes) { return fmt::format("[sionwrite] {} B\n", record_bytes); }
 
-std::unique_ptr<bench::link::Progress> make_progress(const LinkResult& so_far, Outlet outlet) {
+std::unique_ptr<bench::link::Progress> make_progress(const bench::link::LinkResult& so_far, Outlet outlet) {
   return std::make_unique<LinktestProgress>(so_far.request, std::move(outlet));
 }
 

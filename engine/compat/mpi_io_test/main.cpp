@@ -84,7 +84,7 @@ struct OutputState {
   std::size_t num_shown = 0;  ///< phases
 };
 
-void begin(OutputState& state, const Command& command, const IoResult& so_far) {
+void begin(OutputState& state, const Command& command, const bench::io::IoResult& so_far) {
   if (state.errout_problem) throw Error(*state.errout_problem);
   if (const std::string& path = command.shown.output; !path.empty()) {
     const std::string note = note_of_replacement("mpi_io_test.x", path);
@@ -96,7 +96,7 @@ void begin(OutputState& state, const Command& command, const IoResult& so_far) {
 }
 
 /// Phases that were not shown when they ended are those of a run that an error has ended.
-void end(OutputState& state, const Command& command, const IoResult& result) {
+void end(OutputState& state, const Command& command, const bench::io::IoResult& result) {
   std::string text;
   for (std::size_t i = state.num_shown; i < result.phases.size(); ++i) {
     text += phase_lines(command.shown, result, result.phases[i]);
@@ -105,15 +105,15 @@ void end(OutputState& state, const Command& command, const IoResult& result) {
   state.outlet.err(output::findings_text(result.findings));
 }
 
-cli::IoPresentation presentation_of(const Command& command, std::optional<Error> errout_problem) {
+bench::io::IoPresentation presentation_of(const Command& command, std::optional<Error> errout_problem) {
   auto state = std::make_shared<OutputState>();
   state->errout_problem = std::move(errout_problem);
-  cli::IoPresentation presentation;
-  presentation.progress = [state, command](const IoResult& so_far) {
+  bench::io::IoPresentation presentation;
+  presentation.progress = [state, command](const bench::io::IoResult& so_far) {
     begin(*state, command, so_far);
     return make_progress(so_far, command.shown, state->outlet, state->num_shown);
   };
-  presentation.summary = [state, command](const IoResult& result, const std::string& /*path*/) {
+  presentation.summary = [state, command](const bench::io::IoResult& result, const std::string& /*path*/) {
     end(*state, command, result);
     return std::string();
   };
@@ -135,26 +135,27 @@ int measure(Command command) {
   if (!command.shown.errout.empty() && cluster::rank_hint(no_variables) == 0) {
     errout_problem = redirect_errors(command.shown.errout);
   }
-  const cli::IoStart io_start = cli::start_io(command.request, no_variables);  // before MPI begins
+  const bench::io::IoStart io_start = bench::io::start_io(command.request, no_variables);  // before MPI begins
   Start start = started_ranks(command.request, how_to_start);
   check_number_of_ranks(command, start.bootstrap->size());
-  return cli::run_io(command.request, std::move(start.bootstrap), start.module, io_start,
-                     presentation_of(command, std::move(errout_problem)));
+  return bench::io::run_io(command.request, std::move(start.bootstrap), start.module, io_start,
+                           presentation_of(command, std::move(errout_problem)));
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
   Command command = parse(arguments, [](const std::string& path) {
-    return cli::read_text_file("-setup", path, "Name a file with one option in each line");
+    return command::read_text_file("-setup", path, "Name a file with one option in each line");
   });
   if (command.action == Action::run) return measure(std::move(command));
-  if (cluster::rank_hint(no_variables) == 0) cli::say(command.action == Action::help ? help() : command.setup);
+  if (cluster::rank_hint(no_variables) == 0) command::say(command.action == Action::help ? help() : command.setup);
   return 0;
 }
 
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  const int status = cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  const int status =
+      command::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
   return status == 0 ? 0 : failed;
 }
 

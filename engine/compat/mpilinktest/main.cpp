@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/link/command.hpp"
 #include "bench/link/options.hpp"
-#include "cli/link_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "compat/mpilinktest/options.hpp"
@@ -31,7 +31,7 @@ const OptionWords own_words{
     {"--shuffle-ranks", "-M"}, {"--warmup", "-I"},
 };
 
-std::string end_of(const LinkResult& result, const std::string& path) {
+std::string end_of(const bench::link::LinkResult& result, const std::string& path) {
   standard_outlet().err(output::findings_text(result.findings));
   if (result.request.format != ResultFormat::sion) return {};
   if (!is_repeated(result.request)) return written_line(path, bytes_of_records(path));
@@ -43,9 +43,9 @@ std::string end_of(const LinkResult& result, const std::string& path) {
   return text;
 }
 
-cli::LinkPresentation presentation_of(const LinkRequest& request, std::uint64_t summary_interval) {
-  cli::LinkPresentation presentation;
-  presentation.progress = [summary_interval](const LinkResult& so_far) {
+bench::link::LinkPresentation presentation_of(const bench::link::LinkRequest& request, std::uint64_t summary_interval) {
+  bench::link::LinkPresentation presentation;
+  presentation.progress = [summary_interval](const bench::link::LinkResult& so_far) {
     return make_progress(so_far, summary_interval, standard_outlet());
   };
   presentation.summary = end_of;
@@ -53,9 +53,9 @@ cli::LinkPresentation presentation_of(const LinkRequest& request, std::uint64_t 
     return task_line(rank, placement.host, resident_bytes());
   };
   // LinkTest 1.2's own record says it all, unless the ranks have another order: that is in the extension.
-  const auto record = request.shuffle_ranks > 0 ? result::SionRecord::extended : result::SionRecord::plain;
-  const auto kept = is_repeated(request) ? result::KeptRepeats::one_file_each : result::KeptRepeats::all;
-  presentation.set_up_file = [record, kept](result::LinkResultFileSetup& setup) {
+  const auto record = request.shuffle_ranks > 0 ? bench::link::SionRecord::extended : bench::link::SionRecord::plain;
+  const auto kept = is_repeated(request) ? bench::link::KeptRepeats::one_file_each : bench::link::KeptRepeats::all;
+  presentation.set_up_file = [record, kept](bench::link::LinkFileSetup& setup) {
     setup.sion_record = record;
     setup.kept_repeats = kept;
   };
@@ -64,7 +64,7 @@ cli::LinkPresentation presentation_of(const LinkRequest& request, std::uint64_t 
 
 int measure(Command command) {
   use_option_words(bench::link::declare_options, own_words);
-  LinkRequest& request = command.request;
+  bench::link::LinkRequest& request = command.request;
   Start start = started_ranks(request, {"mpilinktest", "mpirun -n 4 mpilinktest"});
   const int num_ranks = start.bootstrap->size();
   request.retest = num_retests(command, num_ranks);
@@ -74,8 +74,8 @@ int measure(Command command) {
     const std::string file = is_repeated(request) ? file_of_iteration(request.output, 1) : request.output;
     if (request.format == ResultFormat::sion) outlet.err(note_of_replacement("mpilinktest", file));
   }
-  return cli::run_link(request, std::move(start.bootstrap), start.module,
-                       presentation_of(request, command.summary_interval));
+  return bench::link::run_link(request, std::move(start.bootstrap), start.module,
+                               presentation_of(request, command.summary_interval));
 }
 
 int print_usage(const Command& command) {
@@ -90,7 +90,7 @@ int dispatch(const std::vector<std::string>& arguments) {
   if (command.action == Action::run) return measure(std::move(command));
   const bool speaks = cluster::rank_hint(no_variables) == 0;
   if (command.action == Action::help) {
-    if (speaks) cli::say(usage());
+    if (speaks) command::say(usage());
     return 0;
   }
   if (command.action == Action::usage) return speaks ? print_usage(command) : status_of_usage;
@@ -101,7 +101,7 @@ int dispatch(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  return cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return command::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::compat::mpilinktest

@@ -57,7 +57,7 @@ std::uint64_t message_size(const Values& values) {
 }
 
 /// -N and -T; -1 is LinkTest's word for "off".
-void take_repeats(const Values& values, LinkRequest& request) {
+void take_repeats(const Values& values, bench::link::LinkRequest& request) {
   const auto is_given = [&](char letter) { return values.contains(letter) && values.at(letter) != "-1"; };
   if (is_given('N')) request.repeat = static_cast<int>(number(values, 'N', 1, 1, max_repeats));
   if (!is_given('T')) return;
@@ -66,7 +66,7 @@ void take_repeats(const Values& values, LinkRequest& request) {
   request.min_time_s = seconds_a_minute * minutes;
 }
 
-void take_output(const Values& values, LinkRequest& request) {
+void take_output(const Values& values, bench::link::LinkRequest& request) {
   const bool has_file = choice(values, 'W', true);
   const bool is_parallel = choice(values, 'Y', true);
   request.format = has_file ? ResultFormat::sion : ResultFormat::none;
@@ -75,8 +75,8 @@ void take_output(const Values& values, LinkRequest& request) {
   request.row_path = has_file && !is_parallel ? RowPath::funnel : RowPath::automatic;
 }
 
-LinkRequest request_of(const Values& values) {
-  LinkRequest request;
+bench::link::LinkRequest request_of(const Values& values) {
+  bench::link::LinkRequest request;
   request.transport = "mpi";
   request.no_diagnosis = true;  // LinkTest has none
   request.strict_ranks = true;
@@ -87,7 +87,7 @@ LinkRequest request_of(const Values& values) {
   request.window = 1;
   request.serial = choice(values, 'S', false);
   if (choice(values, 'a', false)) {
-    request.all_to_all = AllToAll::before_each_round;
+    request.all_to_all = bench::link::AllToAll::before_each_round;
     request.all_to_all_size_bytes = 1;
   }
   if (choice(values, 'M', false)) {
@@ -141,7 +141,7 @@ int num_retests(const Command& command, int num_ranks) {
   return static_cast<int>(std::min(command.num_slowest.value_or(most), most));
 }
 
-bool is_repeated(const LinkRequest& request) { return request.repeat != 1 || request.min_time_s > 0; }
+bool is_repeated(const bench::link::LinkRequest& request) { return request.repeat != 1 || request.min_time_s > 0; }
 
 std::string file_of_iteration(const std::string& path, int iteration) {
   const std::filesystem::path whole(path);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/link_request.hpp"
+#include "bench/link/request.hpp"
 
 namespace leadline::compat::mpilinktest {
 
@@ -16,7 +16,7 @@ enum class Action : std::uint8_t { run, help, version, usage };
 struct Command {
   Action action = Action::run;
   std::string unknown;                       ///< of Action::usage: the word that was not understood
-  LinkRequest request;                       ///< of Action::run; retest is num_slowest as far as it was given
+  bench::link::LinkRequest request;          ///< of Action::run; retest is num_slowest as far as it was given
   std::optional<std::uint64_t> num_slowest;  ///< -Z; otherwise as many as there are ranks, and never more
   std::uint64_t summary_interval = 32;       ///< -C: steps from one running summary to the next
   std::vector<std::string> remarks;          ///< what became of options that do nothing here, without line ends
@@ -36,7 +36,7 @@ std::string version_line();
 int num_retests(const Command& command, int num_ranks);
 
 /// Whether the test is to be repeated, so that every iteration has a file of its own.
-bool is_repeated(const LinkRequest& request);
+bool is_repeated(const bench::link::LinkRequest& request);
 
 /// The name of that file: "x.sion" -> "x_i001.sion" for the first iteration (1).
 std::string file_of_iteration(const std::string& path, int iteration);

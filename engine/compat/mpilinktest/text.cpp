@@ -92,7 +92,7 @@ int pairs_of_a_step(int num_ranks) { return std::max(num_ranks / 2, 1); }
 
 class MpilinktestProgress final : public bench::link::Progress {
  public:
-  MpilinktestProgress(const LinkResult& so_far, std::uint64_t summary_interval, Outlet outlet)
+  MpilinktestProgress(const bench::link::LinkResult& so_far, std::uint64_t summary_interval, Outlet outlet)
       : arguments_(arguments_text(so_far.request, so_far.provenance.num_ranks, summary_interval)),
         has_file_(so_far.request.format != ResultFormat::none),
         is_serial_(so_far.request.serial),
@@ -108,7 +108,7 @@ class MpilinktestProgress final : public bench::link::Progress {
     if (phase == Phase::joining) outlet_.out(arguments_);
   }
 
-  void slice_begins(const Slice& slice, int /*slice_number*/, int /*num_slices*/) override {
+  void slice_begins(const bench::link::Slice& slice, int /*slice_number*/, int /*num_slices*/) override {
     iteration_ = slice.repeat + 1;
     size_bytes_ = slice.message_size_bytes;
     so_far_ = {};
@@ -139,7 +139,7 @@ class MpilinktestProgress final : public bench::link::Progress {
     if (pair.retest_time_ns > 0) retests_.add(times_of(pair.retest_time_ns));
   }
 
-  void slice_ends(const SliceSummary& /*summary*/) override {
+  void slice_ends(const bench::link::SliceSummary& /*summary*/) override {
     print_results();
     print_retests();
   }
@@ -190,7 +190,7 @@ class MpilinktestProgress final : public bench::link::Progress {
 
 }  // namespace
 
-std::string arguments_text(const LinkRequest& request, int num_ranks, std::uint64_t summary_interval) {
+std::string arguments_text(const bench::link::LinkRequest& request, int num_ranks, std::uint64_t summary_interval) {
   const std::uint64_t size_bytes = request.message_sizes_bytes.front();
   const auto number = [](auto value) { return fmt::format("{:>10}", value); };
   std::string text = std::string("\n\n") + line_across;
@@ -200,7 +200,7 @@ std::string arguments_text(const LinkRequest& request, int num_ranks, std::uint6
   text += argument_line("Message length", fmt::format("{:>10.4f} KBytes", static_cast<double>(size_bytes) / 1024));
   text += argument_line("Number of Iteration", number(request.num_messages));
   text += argument_line("Number of Iter. (Warmup)", number(request.num_warmup));
-  text += argument_line("alltoall", fmt::format("{:d}", request.all_to_all != AllToAll::none));
+  text += argument_line("alltoall", fmt::format("{:d}", request.all_to_all != bench::link::AllToAll::none));
   text += argument_line("sleeptime", "0 us");
   text += argument_line("collectpnum", std::to_string(summary_interval));
   text += argument_line("mixing pe order", fmt::format("{:d}", request.shuffle_ranks > 0));
@@ -275,8 +275,8 @@ std::string task_line(int rank, const std::string& host, std::uint64_t resident_
                      static_cast<double>(resident_bytes) / mebi);
 }
 
-std::unique_ptr<bench::link::Progress> make_progress(const LinkResult& so_far, std::uint64_t summary_interval,
-                                                     Outlet outlet) {
+std::unique_ptr<bench::link::Progress> make_progress(const bench::link::LinkResult& so_far,
+                                                     std::uint64_t summary_interval, Outlet outlet) {
   return std::make_unique<MpilinktestProgress>(so_far, summary_interval, std::move(outlet));
 }
 

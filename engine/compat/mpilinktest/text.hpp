@@ -9,10 +9,10 @@
 #include <string>
 
 #include "bench/link/output.hpp"
+#include "bench/link/request.hpp"
+#include "bench/link/result.hpp"
 #include "compat/process.hpp"
 #include "compat/values.hpp"
-#include "model/link_request.hpp"
-#include "model/link_result.hpp"
 #include "model/result.hpp"
 
 namespace leadline::compat::mpilinktest {
@@ -20,7 +20,7 @@ namespace leadline::compat::mpilinktest {
 // Times are in microseconds; "MB/s" is LinkTest 1.2's word for MiB/s, kept for those who read it.
 
 /// What stands above a run: its arguments, then "Starting Test of all connections:". `summary_interval` is -C.
-std::string arguments_text(const LinkRequest& request, int num_ranks, std::uint64_t summary_interval);
+std::string arguments_text(const bench::link::LinkRequest& request, int num_ranks, std::uint64_t summary_interval);
 
 /// How long a phase took: "timings[000] [work]   t=  0.012345s".
 std::string phase_line(const std::string& name, double seconds);
@@ -57,7 +57,7 @@ std::string task_line(int rank, const std::string& host, std::uint64_t resident_
 
 /// Prints the arguments when the ranks have joined, the rest as it comes; a running summary after every
 /// `summary_interval` steps.
-std::unique_ptr<bench::link::Progress> make_progress(const LinkResult& so_far, std::uint64_t summary_interval,
-                                                     Outlet outlet);
+std::unique_ptr<bench::link::Progress> make_progress(const bench::link::LinkResult& so_far,
+                                                     std::uint64_t summary_interval, Outlet outlet);
 
 }  // namespace leadline::compat::mpilinktest

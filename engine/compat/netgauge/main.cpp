@@ -31,12 +31,12 @@ const OptionWords own_words{
     {"--seed", "--seed"},
 };
 
-cli::BisectionPresentation presentation_of(const Command& command) {
-  cli::BisectionPresentation presentation;
-  presentation.progress = [shown = command.shown](const BisectionResult& so_far) {
+bench::bisection::BisectionPresentation presentation_of(const Command& command) {
+  bench::bisection::BisectionPresentation presentation;
+  presentation.progress = [shown = command.shown](const bench::bisection::BisectionResult& so_far) {
     return make_progress(so_far, shown, standard_outlet());
   };
-  presentation.summary = [](const BisectionResult& result, const std::string& path) {
+  presentation.summary = [](const bench::bisection::BisectionResult& result, const std::string& path) {
     standard_outlet().err(output::findings_text(result.findings));
     return path.empty() ? std::string() : fmt::format("# result: {}\n", path);
   };
@@ -50,25 +50,26 @@ int measure(const Command& command) {
     throw Error(ExitStatus::bad_command_line, "netgauge -x ebb cannot run with one rank",
                 "there is no other rank to exchange messages with", fmt::format("Start it with {}", example));
   }
-  return cli::run_bisection(command.request, std::move(start.bootstrap), start.module, presentation_of(command));
+  return bench::bisection::run_bisection(command.request, std::move(start.bootstrap), start.module,
+                                         presentation_of(command));
 }
 
 std::string text_for(Action action) {
   if (action == Action::help) return help();
-  return action == Action::pattern_help ? pattern_help() : version_line(cli::version);
+  return action == Action::pattern_help ? pattern_help() : version_line(command::version);
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments);
   if (command.action == Action::run) return measure(command);
-  if (cluster::rank_hint(no_variables) == 0) cli::say(text_for(command.action));
+  if (cluster::rank_hint(no_variables) == 0) command::say(text_for(command.action));
   return 0;
 }
 
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  return cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return command::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::compat::netgauge

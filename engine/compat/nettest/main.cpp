@@ -35,10 +35,11 @@ struct OutputState {
   double elapsed_s = 0;
 };
 
-cli::TopologyPresentation presentation_of(const Command& command) {
-  cli::TopologyPresentation presentation;
+bench::topology::TopologyPresentation presentation_of(const Command& command) {
+  bench::topology::TopologyPresentation presentation;
   auto state = std::make_shared<OutputState>();
-  presentation.progress = [state, lengths = command.lengths, path = command.file](const TopologyResult& so_far) {
+  presentation.progress = [state, lengths = command.lengths,
+                           path = command.file](const bench::topology::TopologyResult& so_far) {
     if (!path.empty()) {
       const std::string note = note_of_replacement("nettest", path);
       state->outlet.out = appending_to(path, "o");
@@ -46,7 +47,7 @@ cli::TopologyPresentation presentation_of(const Command& command) {
     }
     return make_progress(so_far, lengths, state->outlet, state->elapsed_s);
   };
-  presentation.summary = [state](const TopologyResult& result, const std::string& /*path*/) {
+  presentation.summary = [state](const bench::topology::TopologyResult& result, const std::string& /*path*/) {
     state->outlet.out(ending(result, state->elapsed_s));
     state->outlet.err(output::findings_text(result.findings));
     return std::string();
@@ -64,20 +65,21 @@ int measure(const Command& command) {
   if (start.bootstrap->rank() == 0 && !command.unused_step.empty()) {
     standard_outlet().err(fmt::format("nettest: {} is not used, since K is given\n", command.unused_step));
   }
-  return cli::run_topology(command.request, std::move(start.bootstrap), start.module, presentation_of(command));
+  return bench::topology::run_topology(command.request, std::move(start.bootstrap), start.module,
+                                       presentation_of(command));
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments);
   if (command.action == Action::run) return measure(command);
-  if (cluster::rank_hint(no_variables) == 0) cli::say(usage());
+  if (cluster::rank_hint(no_variables) == 0) command::say(usage());
   return 0;
 }
 
 }  // namespace
 
 int run(int argc, char** argv) noexcept {
-  return cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return command::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::compat::nettest

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "core/error.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 #include "result/subprocess.hpp"
 
 namespace leadline::result::hdf5 {

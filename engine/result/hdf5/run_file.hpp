@@ -86,7 +86,7 @@ class RunFile {
   using Structure = std::function<RunOffsets(const OutputFile& file)>;
 
   /// Collective: `header` gets its number of ranks, and on rank 0 its nonce, before `structure` is called there. Errors
-  /// are those of open_link_result_file.
+  /// are those of open_link_file.
   RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetup& setup, const Structure& structure);
 
   const std::string& path() const { return file_->path(); }
@@ -112,7 +112,7 @@ class RunFile {
   /// Local, on rank 0: the piece of a rank that is lost.
   void put_for_lost(int rank, std::uint64_t table, std::string_view piece, std::optional<Error>& error);
 
-  /// As in LinkResultFile.
+  /// As in LinkFile.
   void mark_incomplete(const std::string& reason) noexcept;
 
   /// Collective: the end. `add_end` writes with HDF5, on rank 0, what only the end knows; the summary of `header` is

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "result/link_result_reader.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::result::hdf5 {
 namespace {

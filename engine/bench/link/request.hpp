@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user asked of `leadline link`: one member per option, same names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/named.hpp"
+#include "model/diagnosis.hpp"
+#include "model/request.hpp"
+#include "model/samples.hpp"
+
+namespace leadline::bench::link {
+
+/// When all ranks exchange messages with all others, beside the rounds.
+enum class AllToAll : std::uint8_t {
+  none,
+  around,            ///< before the first round and after the last one of a slice
+  before_each_round  ///< as LinkTest 1.2 does
+};
+
+/// What an HDF5 file has of each ordered pair.
+enum class PairStatistics : std::uint8_t {
+  automatic,  ///< full while the file stays small, compact above
+  full,       ///< all fields of PairRecord, and the round in which the pair meets
+  compact,    ///< PairCell: four bytes
+};
+
+/// What a run must reach to end with status 0.
+struct FailBelow {
+  enum class Kind : std::uint8_t {
+    nothing,                ///< it ends with 0 whatever it finds
+    share,                  ///< of the speed of the baseline, or of others of its class
+    bandwidth_bytes_per_s,  ///< of the slowest pair
+    time_ns,                ///< the same, as the longest time
+  };
+  Kind kind = Kind::nothing;
+  double value = 0;
+  std::string text;  ///< as it was given
+};
+
+/// Sizes in bytes, times in seconds.
+struct LinkRequest : RunRequest {
+  std::uint64_t num_messages = 100;
+  std::uint64_t num_warmup = 10;
+  std::uint32_t num_batches = 20;  ///< timed batches a measurement is cut into (at most num_messages)
+  std::uint32_t window = 64;       ///< unidirectional and bidirectional: messages in flight
+  Direction direction = Direction::semidirectional;
+  AllToAll all_to_all = AllToAll::none;
+  std::uint64_t all_to_all_size_bytes = 0;  ///< of each message; 0 = the message size of the slice
+  bool bisection = false;                   ///< only pairs across the two halves of the ranks, or of the hosts
+  bool between_hosts = false;               ///< host against host, only pairs on different hosts
+  bool one_per_host = false;                ///< only the lowest rank of each host takes part in the rounds
+  double budget_s = 0;                      ///< random rounds until so much time is used; 0 = all rounds
+  std::int64_t rounds = 0;                  ///< so many randomly sampled rounds; 0 = no such limit
+  bool serial = false;
+  std::vector<std::int64_t> only_rounds;  ///< 1-based, in this order; empty = all
+  bool shuffle_rounds = false;
+  int shuffle_ranks = 0;                  ///< number of random permutations of the ranks; 0 = none
+  std::uint64_t seed = 1;                 ///< what the seeds are where they are not given
+  std::uint64_t shuffle_rounds_seed = 1;  ///< of the order of the rounds
+  std::uint64_t shuffle_ranks_seed = 1;   ///< of the permutations of the ranks
+  double min_time_s = 0;                  ///< repeat the whole test until so much time has been measured
+  int retest = 10;                        ///< so many slowest pairs are measured again, alone
+  bool no_diagnosis = false;
+  std::string topology;         ///< the physical network: a formula, a file, a pattern; empty = unknown
+  DiagnosisSettings diagnosis;  ///< --threshold, --false-discovery-rate
+  std::string profile;          ///< a site profile to judge by; empty = none
+  std::string baseline;         ///< a result to compare with; empty = none
+  FailBelow fail_below;
+  bool strict = false;        ///< status 1 where a fault is found
+  bool health_check = false;  ///< one line, and a status
+  PairStatistics statistics = PairStatistics::automatic;
+  std::uint32_t num_buffers = 1;  ///< send and receive buffers that messages take in turn
+  bool check_buffers = false;     ///< after each timed measurement, compare what lies in the receive buffers
+};
+
+/// Whether rounds are sampled at random instead of all being run.
+inline bool is_sample(const LinkRequest& request) { return request.budget_s > 0 || request.rounds > 0; }
+
+const char* name_of(AllToAll all_to_all);
+std::span<const Named<AllToAll>> names_of(AllToAll any);
+const char* name_of(PairStatistics statistics);
+std::span<const Named<PairStatistics>> names_of(PairStatistics any);
+
+}  // namespace leadline::bench::link

@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --dry-run prints of a link test, its progress and its summary.
+#include "bench/link/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bench/link/slice_facts.hpp"
+#include "core/units.hpp"
+#include "output/diagnosis_text.hpp"
+#include "output/run_text.hpp"
+#include "output/table.hpp"
+#include "schedule/schedule.hpp"
+
+namespace leadline::bench::link {
+
+namespace {
+
+constexpr std::size_t most_slices_shown = 64;
+constexpr std::size_t most_slow_pairs_shown = 20;
+
+double bandwidth_of(double time_ns, const SliceSummary& summary, Direction direction) {
+  return bandwidth_bytes_per_s(time_ns, summary.slice.message_size_bytes, direction);
+}
+
+const char* meaning_of(Direction direction) {
+  switch (direction) {
+    case Direction::semidirectional:
+      return "time is half a round trip; one direction at a time";
+    case Direction::unidirectional:
+      return "time is that of one message in a stream; one direction";
+    case Direction::bidirectional:
+      return "time is that of one message each way; bandwidth counts both directions";
+  }
+  return "";
+}
+
+std::string head(const LinkResult& result) {
+  std::string text = output::run_head(result);
+  text += fmt::format("{}: {}\n", name_of(result.request.direction), meaning_of(result.request.direction));
+  const std::string pairs = pairs_text(result.request);
+  if (pairs != pairs_text({})) text += fmt::format("{}\n", pairs);
+  // Not repeated where a finding says it.
+  if (result.provenance.num_ranks == 1 && !output::has_finding(result, "loop_to_itself")) {
+    text += "1 rank: this is the loop to itself, not a link\n";
+  }
+  return text + output::simulated_line(result);
+}
+
+struct ListedClass {
+  const char* name;
+  const PairSummary* summary;
+};
+
+/// All pairs, and the two classes where both are there; one class alone is all pairs.
+std::vector<ListedClass> classes_of(const SliceSummary& summary) {
+  const bool has_both = summary.same_host.num_pairs > 0 && summary.between_hosts.num_pairs > 0;
+  if (has_both) {
+    return {{"all", &summary.all}, {"same host", &summary.same_host}, {"between hosts", &summary.between_hosts}};
+  }
+  return {{summary.between_hosts.num_pairs > 0 ? "all, between hosts" : "all, same host", &summary.all}};
+}
+
+std::string interval(double low, double high, const Unit& unit) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "-";
+  return output::in_unit(low, unit) + " to " + output::in_unit(high, unit);
+}
+
+std::string one_slice(const SliceSummary& summary, const LinkResult& result) {
+  const Direction direction = result.request.direction;
+  const Unit time = time_unit(summary.all.time_ns_median);
+  const Unit bandwidth = bandwidth_unit(bandwidth_of(summary.all.time_ns_median, summary, direction));
+  const std::vector<ListedClass> classes = classes_of(summary);
+
+  std::vector<output::Column> columns{{"", output::Align::left}};
+  for (const auto& each : classes) {
+    columns.push_back({fmt::format("{}: {}", each.name, time.name)});
+    columns.push_back({bandwidth.name});
+  }
+  output::Table table(std::move(columns));
+  const auto add = [&](const std::string& label, double PairSummary::*member) {
+    std::vector<std::string> cells{label};
+    for (const auto& each : classes) {
+      cells.push_back(output::in_unit(each.summary->*member, time));
+      cells.push_back(output::in_unit(bandwidth_of(each.summary->*member, summary, direction), bandwidth));
+    }
+    table.add_row(std::move(cells));
+  };
+
+  std::vector<std::string> pairs{"ordered pairs"};
+  for (const auto& each : classes) pairs.insert(pairs.end(), {std::to_string(each.summary->num_pairs), ""});
+  table.add_row(std::move(pairs));
+  add("median", &PairSummary::time_ns_median);
+  add("  95 % interval from", &PairSummary::median_interval_low_ns);
+  add("                  to", &PairSummary::median_interval_high_ns);
+  add("min (fastest pair)", &PairSummary::time_ns_min);
+  for (const PairQuantile& one : pair_quantiles) {
+    if (one.time_ns != &PairSummary::time_ns_median) add(one.name, one.time_ns);
+  }
+  add("max (slowest pair)", &PairSummary::time_ns_max);
+  add("mean", &PairSummary::time_ns_mean);
+  return fmt::format("message size {}, {}\n", format_bytes(summary.slice.message_size_bytes),
+                     output::counted(static_cast<std::uint64_t>(result.num_rounds), "round")) +
+         table.text();
+}
+
+/// One unit must serve all slices.
+struct SweepUnits {
+  Unit time, bandwidth;
+};
+
+SweepUnits sweep_units(const LinkResult& result) {
+  std::vector<double> times, bandwidths;
+  for (const SliceSummary& summary : result.slices) {
+    times.push_back(summary.all.time_ns_median);
+    bandwidths.push_back(bandwidth_of(summary.all.time_ns_median, summary, result.request.direction));
+  }
+  return {time_unit(output::middle_of(times)), bandwidth_unit(output::middle_of(bandwidths))};
+}
+
+std::string many_slices(const LinkResult& result) {
+  const SweepUnits units = sweep_units(result);
+  const auto any = [&](auto predicate) { return std::any_of(result.slices.begin(), result.slices.end(), predicate); };
+  const bool has_repeats = any([](const SliceSummary& summary) { return summary.slice.repeat > 0; });
+  const bool has_classes = any([](const SliceSummary& summary) { return classes_of(summary).size() > 1; });
+
+  std::vector<output::Column> columns{{"message size"}};
+  if (has_repeats) columns.push_back({"repeat"});
+  const std::string time_name = units.time.name;
+  for (const char* title : {"median ", "95 % interval ", "min ", "p01 ", "p99 ", "max "}) {
+    columns.push_back({title + time_name});
+  }
+  if (has_classes) columns.insert(columns.end(), {{"same host " + time_name}, {"between hosts " + time_name}});
+  columns.push_back({std::string("median ") + units.bandwidth.name});
+  output::Table table(std::move(columns));
+
+  for (const SliceSummary& summary : result.slices) {
+    if (&summary - result.slices.data() >= static_cast<std::ptrdiff_t>(most_slices_shown)) break;
+    const PairSummary& all = summary.all;
+    std::vector<std::string> cells{format_bytes(summary.slice.message_size_bytes)};
+    if (has_repeats) cells.push_back(std::to_string(summary.slice.repeat + 1));
+    cells.push_back(output::in_unit(all.time_ns_median, units.time));
+    cells.push_back(interval(all.median_interval_low_ns, all.median_interval_high_ns, units.time));
+    for (const double time_ns : {all.time_ns_min, all.time_ns_p01, all.time_ns_p99, all.time_ns_max}) {
+      cells.push_back(output::in_unit(time_ns, units.time));
+    }
+    if (has_classes) {
+      cells.push_back(output::in_unit(summary.same_host.time_ns_median, units.time));
+      cells.push_back(output::in_unit(summary.between_hosts.time_ns_median, units.time));
+    }
+    cells.push_back(
+        output::in_unit(bandwidth_of(all.time_ns_median, summary, result.request.direction), units.bandwidth));
+    table.add_row(std::move(cells));
+  }
+  const std::string pairs = output::counted(result.slices.front().all.num_pairs, "ordered pair");
+  std::string text = fmt::format("{}, {} each\n{}", pairs,
+                                 output::counted(static_cast<std::uint64_t>(result.num_rounds), "round"), table.text());
+  if (result.slices.size() > most_slices_shown) {
+    text += fmt::format("  ... and {} more in the result file\n", result.slices.size() - most_slices_shown);
+  }
+  return text;
+}
+
+std::string all_to_all_text(const AllToAllSummary& all_to_all) {
+  std::string text;
+  for (const auto& [when, spread] :
+       {std::pair{"before the rounds", all_to_all.before}, std::pair{"after the rounds", all_to_all.after},
+        std::pair{"before each round", all_to_all.each_round}}) {
+    if (spread.num == 0) continue;
+    text += fmt::format("all-to-all of {} {}: mean {}, {} to {} over the ranks\n",
+                        format_bytes(all_to_all.message_size_bytes), when, format_time_ns(spread.mean),
+                        format_time_ns(spread.min), format_time_ns(spread.max));
+  }
+  return text;
+}
+
+/// What only some runs measure: the bandwidth across a cut, exchanges of all with all.
+std::string beside_the_pairs(const LinkResult& result) {
+  std::string text;
+  const std::size_t num_shown = std::min(result.slices.size(), most_slices_shown);
+  for (const SliceSummary& summary : std::span(result.slices).first(num_shown)) {
+    const std::string size = format_bytes(summary.slice.message_size_bytes);
+    if (const Spread& across = summary.bisection_bytes_per_s; across.num > 0) {
+      text += fmt::format("bisection bandwidth with messages of {}: mean {}, {} to {} over {}\n", size,
+                          format_bandwidth(across.mean), format_bandwidth(across.min), format_bandwidth(across.max),
+                          output::counted(across.num, "round"));
+    }
+    text += all_to_all_text(summary.all_to_all);
+  }
+  return text;
+}
+
+const char* words_for(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::not_retested:
+      return "not retested";
+    case Verdict::not_slow:
+      return "not unusual";
+    case Verdict::slow_alone_too:
+      return "slow alone too";
+    case Verdict::only_under_load:
+      return "only under load";
+  }
+  return "";
+}
+
+struct ListedPair {
+  const SliceSummary* summary;
+  SlowPairDetails details;
+};
+
+/// Of one slice all pairs; of a sweep those that are slow, suspects first.
+std::vector<ListedPair> listed_pairs(const LinkResult& result) {
+  std::vector<ListedPair> listed;
+  for (std::size_t index = 0; index < result.slices.size(); ++index) {
+    for (const auto& details : slow_pairs_of(result, index)) {
+      if (result.slices.size() > 1 && details.verdict == Verdict::not_slow) continue;
+      listed.push_back({&result.slices[index], details});
+    }
+  }
+  if (result.slices.size() > 1) {
+    std::stable_partition(listed.begin(), listed.end(),
+                          [](const ListedPair& pair) { return pair.details.verdict == Verdict::slow_alone_too; });
+  }
+  return listed;
+}
+
+std::string end_of(std::uint32_t rank, const std::string& host) {
+  return host.empty() ? std::to_string(rank) : fmt::format("{} ({})", rank, host);
+}
+
+std::string slowest_pairs(const LinkResult& result) {
+  const std::vector<ListedPair> listed = listed_pairs(result);
+  const bool is_sweep = result.slices.size() > 1;
+  if (listed.empty()) {
+    if (!is_sweep || result.request.retest <= 0) return "";
+    return fmt::format("no slow pairs: none takes {} times the median of its kind\n", slow_factor);
+  }
+  std::vector<double> times;
+  for (const auto& pair : listed) times.push_back(pair.details.pair.time_ns);
+  const Unit unit = time_unit(output::middle_of(times));
+  std::vector<output::Column> columns;
+  if (is_sweep) columns.push_back({"message size"});
+  columns.insert(columns.end(),
+                 {{"from", output::Align::left}, {"", output::Align::left}, {"to", output::Align::left}});
+  columns.push_back({fmt::format("first {}", unit.name)});
+  columns.push_back({fmt::format("retest {}", unit.name)});
+  columns.insert(columns.end(), {{"ratio"}, {"verdict", output::Align::left}});
+  output::Table table(std::move(columns));
+
+  for (std::size_t index = 0; index < std::min(listed.size(), most_slow_pairs_shown); ++index) {
+    const auto& [summary, details] = listed[index];
+    const SlowPair& pair = details.pair;
+    std::vector<std::string> cells;
+    if (is_sweep) cells.push_back(format_bytes(summary->slice.message_size_bytes));
+    cells.insert(cells.end(), {end_of(pair.from, details.from_host), "->", end_of(pair.to, details.to_host)});
+    cells.push_back(output::in_unit(pair.time_ns, unit));
+    cells.push_back(output::in_unit(
+        pair.retest_time_ns > 0 ? pair.retest_time_ns : std::numeric_limits<double>::quiet_NaN(), unit));
+    cells.push_back(std::isfinite(details.ratio) ? fmt::format("{:.2f}", details.ratio) : "-");
+    cells.emplace_back(words_for(details.verdict));
+    table.add_row(std::move(cells));
+  }
+  std::string text = fmt::format("slowest pairs (first under load, then alone)\n{}", table.text());
+  if (listed.size() > most_slow_pairs_shown) {
+    text += fmt::format("  ... and {} more in the result file\n", listed.size() - most_slow_pairs_shown);
+  }
+  return text;
+}
+
+std::string tail(const LinkResult& result, const std::string& result_path) {
+  double measuring_s = 0, slowest_pairs_s = 0, retest_s = 0;
+  for (const SliceSummary& summary : result.slices) {
+    measuring_s += summary.measuring_s;
+    slowest_pairs_s += summary.slowest_pairs_s;
+    retest_s += summary.retest_s;
+  }
+  std::string text;
+  if (!result.slices.empty()) {
+    text += fmt::format("measured in {} (slowest halves of the rounds {}, retest {})\n",
+                        output::format_duration(measuring_s), output::format_duration(slowest_pairs_s),
+                        output::format_duration(retest_s));
+  }
+  return text + output::run_tail(result, result.request.format, result_path);
+}
+
+std::string verdict(const LinkResult& result) {
+  std::vector<DiagnosedSlice> diagnosed;
+  for (const SliceSummary& summary : result.slices) {
+    const Slice& slice = summary.slice;
+    if (!summary.diagnosis) continue;
+    diagnosed.push_back({slice.repeat, slice.size_index, slice.message_size_bytes, "", *summary.diagnosis});
+  }
+  return output::verdict_text(diagnosed, result.slices.size());
+}
+
+}  // namespace
+
+std::string link_summary(const LinkResult& result, const std::string& result_path) {
+  std::string text = head(result);
+  const auto add_part = [&](const std::string& part) {
+    if (!part.empty()) text += "\n" + part;
+  };
+  if (result.slices.size() == 1) add_part(one_slice(result.slices.front(), result));
+  if (result.slices.size() > 1) add_part(many_slices(result));
+  add_part(beside_the_pairs(result));
+  add_part(slowest_pairs(result));
+  add_part(verdict(result));
+  add_part(output::findings_text(result.findings));
+  add_part(tail(result, result_path));
+  return text;
+}
+
+std::string health_line(const LinkResult& result, const std::string& /*result_path*/) {
+  std::string faults;
+  double measuring_s = 0;
+  std::uint64_t num_pairs = 0, num_measured = 0;
+  for (const SliceSummary& slice : result.slices) {
+    measuring_s += slice.measuring_s + slice.diagnosis_s;
+    if (!slice.diagnosis) continue;
+    num_pairs += slice.diagnosis->num_pairs;
+    num_measured += slice.diagnosis->num_measured;
+    for (const ComparedClass& one : slice.diagnosis->profile) {
+      if (one.change == Change::slower) faults += (faults.empty() ? "" : "; ") + output::class_sentence(one);
+    }
+    for (const Fault& fault : slice.diagnosis->faults) {
+      if (counts(fault)) faults += (faults.empty() ? "" : "; ") + output::fault_sentence(fault);
+    }
+  }
+  if (!faults.empty()) return fmt::format("bad: {}\n", faults);
+  const auto& provenance = result.provenance;
+  const double share = num_pairs > 0 ? 100 * static_cast<double>(num_measured) / static_cast<double>(num_pairs) : 0;
+  return fmt::format("ok: {} on {}, {:.0f} % of all pairs in {}, no fault\n",
+                     output::counted(static_cast<std::uint64_t>(provenance.num_ranks), "rank"),
+                     output::counted(static_cast<std::uint64_t>(provenance.num_hosts), "host"), share,
+                     output::format_duration(measuring_s));
+}
+
+namespace {
+
+double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
+  return output::time_left_s(static_cast<double>(round), static_cast<double>(num_rounds), elapsed_s);
+}
+
+class LinkLineProgress : public Progress {
+ public:
+  LinkLineProgress(Direction direction, output::ProgressOutlet outlet)
+      : direction_(direction), outlet_(std::move(outlet)) {}
+
+  void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
+    slice_ = slice;
+    so_far_ = {};
+    std::string text = fmt::format("message size {}", format_bytes(slice.message_size_bytes));
+    if (num_slices > 1) text += fmt::format(" ({} of {})", slice_number, num_slices);
+    if (slice.repeat > 0) text += fmt::format(", repeat {}", slice.repeat + 1);
+    if (slice.permutation >= 0) text += fmt::format(", permutation {}", slice.permutation + 1);
+    title_ = std::move(text);
+  }
+
+  void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) override {
+    if (so_far_.num_pairs == 0) begin_table(round, num_rounds);
+    add(round);
+    const std::string number = fmt::format("{}/{}", round.round, num_rounds);
+    outlet_.write(fmt::format(
+        "{:>{}} {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} |{} {:>10} {:>10}\n", number,
+        number_width_, time(round.time_ns_min), time(round.time_ns_mean), time(round.time_ns_max),
+        bandwidth(round.time_ns_min), bandwidth(round.time_ns_mean), bandwidth(round.time_ns_max),
+        time(so_far_.time_ns_min), time(so_far_.time_ns_mean), time(so_far_.time_ns_max), across(round),
+        output::format_duration(elapsed_s), output::format_duration(left_s(round.round, num_rounds, elapsed_s))));
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    outlet_.write(output::line_of_lost_pair(low, high, why));
+  }
+
+  void retest_done(const SlowPair& pair) override {
+    outlet_.write(fmt::format("retest {} -> {}: {} at first, {} alone\n", pair.from, pair.to,
+                              format_time_ns(pair.time_ns), format_time_ns(pair.retest_time_ns)));
+  }
+
+ private:
+  std::string time(double time_ns) const { return output::in_unit(time_ns, time_unit_); }
+  std::string bandwidth(double time_ns) const {
+    return output::in_unit(bandwidth_bytes_per_s(time_ns, slice_.message_size_bytes, direction_), bandwidth_unit_);
+  }
+
+  /// What crosses the cut in a round of a bisection; nothing elsewhere.
+  std::string across(const RoundNumbers& round) const {
+    if (!round.bisection_bytes_per_s) return "";
+    const auto& [num, min, mean, max] = *round.bisection_bytes_per_s;
+    return fmt::format(" {:>10} {:>10} {:>10} |", output::in_unit(min, cut_unit_), output::in_unit(mean, cut_unit_),
+                       output::in_unit(max, cut_unit_));
+  }
+
+  void begin_table(const RoundNumbers& first, std::int64_t num_rounds) {
+    time_unit_ = time_unit(first.time_ns_mean);
+    bandwidth_unit_ = bandwidth_unit(bandwidth_bytes_per_s(first.time_ns_mean, slice_.message_size_bytes, direction_));
+    const bool has_cut = first.bisection_bytes_per_s.has_value();
+    if (has_cut) cut_unit_ = bandwidth_unit(first.bisection_bytes_per_s->mean);
+    number_width_ = std::max<std::size_t>(5, 2 * std::to_string(num_rounds).size() + 1);
+    const std::string groups = fmt::format(
+        "{:>{}} {:^32} | {:^32} | {:^32} |{}", "", number_width_, fmt::format("this round, {}", time_unit_.name),
+        fmt::format("this round, {}", bandwidth_unit_.name), fmt::format("rounds so far, {}", time_unit_.name),
+        has_cut ? fmt::format(" {:^32} |", fmt::format("across the cut, {}", cut_unit_.name)) : "");
+    const std::string titles =
+        fmt::format("{:>{}} {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} |{} {:>10} {:>10}",
+                    "round", number_width_, "min", "mean", "max", "at min", "at mean", "at max", "min", "mean", "max",
+                    has_cut ? fmt::format(" {:>10} {:>10} {:>10} |", "min", "mean", "max") : "", "elapsed", "left");
+    outlet_.write(fmt::format("{}\n{}\n{}\n", title_, groups, titles));
+  }
+
+  void add(const RoundNumbers& round) {
+    if (so_far_.num_pairs == 0) {
+      so_far_ = round;
+      return;
+    }
+    const auto pairs_before = static_cast<double>(so_far_.num_pairs);
+    const auto pairs_now = static_cast<double>(round.num_pairs);
+    so_far_.time_ns_min = std::min(so_far_.time_ns_min, round.time_ns_min);
+    so_far_.time_ns_max = std::max(so_far_.time_ns_max, round.time_ns_max);
+    so_far_.time_ns_mean =
+        (so_far_.time_ns_mean * pairs_before + round.time_ns_mean * pairs_now) / (pairs_before + pairs_now);
+    so_far_.num_pairs += round.num_pairs;
+  }
+
+  Direction direction_;
+  output::ProgressOutlet outlet_;
+  Slice slice_;
+  std::string title_;
+  RoundNumbers so_far_;
+  Unit time_unit_, bandwidth_unit_, cut_unit_;
+  std::size_t number_width_ = 5;
+};
+
+class LinkBarProgress : public Progress {
+ public:
+  explicit LinkBarProgress(const output::ProgressOutlet& outlet) : outlet_(outlet), bar_(outlet) {}
+
+  void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
+    title_ = format_bytes(slice.message_size_bytes);
+    if (num_slices > 1) title_ += fmt::format(" ({}/{})", slice_number, num_slices);
+    num_retested_ = 0;
+  }
+
+  void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) override {
+    if (!bar_.is_due() && round.round < num_rounds) return;
+    const std::string left = output::format_duration(left_s(round.round, num_rounds, elapsed_s));
+    const double share = static_cast<double>(round.round) / static_cast<double>(std::max<std::int64_t>(num_rounds, 1));
+    bar_.draw(share, fmt::format("{} round {}/{}", title_, round.round, num_rounds),
+              fmt::format("{} left, mean {}", left, format_time_ns(round.time_ns_mean)));
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    bar_.interrupt(output::line_of_lost_pair(low, high, why));
+  }
+
+  void retest_done(const SlowPair& pair) override {
+    ++num_retested_;
+    if (!bar_.is_due()) return;
+    bar_.draw(1, fmt::format("{} retest {}", title_, num_retested_), fmt::format("{} -> {}", pair.from, pair.to));
+  }
+
+  void slice_ends(const SliceSummary&) override { bar_.vanish(); }
+
+ private:
+  output::ProgressOutlet outlet_;
+  output::ProgressBar bar_;
+  std::string title_;
+  int num_retested_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Progress> make_line_progress(Direction direction, output::ProgressOutlet outlet) {
+  return std::make_unique<LinkLineProgress>(direction, std::move(outlet));
+}
+
+std::unique_ptr<Progress> make_bar_progress(output::ProgressOutlet outlet) {
+  return std::make_unique<LinkBarProgress>(std::move(outlet));
+}
+
+std::unique_ptr<Progress> make_progress(const LinkRequest& request) {
+  if (request.quiet) return std::make_unique<Progress>();
+  if (output::is_redrawable_terminal()) return make_bar_progress(output::standard_error_outlet());
+  return make_line_progress(request.direction, output::standard_error_outlet());
+}
+
+namespace {
+
+constexpr int max_ranks_in_full = 16;
+constexpr std::int64_t max_rounds_in_full = 64;
+constexpr std::int64_t rounds_at_each_end = 4;
+
+std::string rounds_in_full(const schedule::Schedule& schedule) {
+  std::string text = "Rounds (the first of a pair sends first):\n";
+  for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
+    text += fmt::format("  round {:>3} (number {:>3} of the plain order):", round + 1, schedule.number_of(round));
+    for (const schedule::Pair& pair : schedule.pairs(round)) text += fmt::format(" {}-{}", pair.first, pair.second);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string shown_round(const schedule::Schedule& schedule, int rank, std::int64_t round) {
+  const auto pairing = schedule.pairing(rank, round);
+  if (!pairing) return fmt::format("  round {:>8}: rests\n", round + 1);
+  return fmt::format("  round {:>8}: partner {:>8}, {}\n", round + 1, pairing->partner,
+                     pairing->leads_first ? "sends first" : "answers first");
+}
+
+/// The first ones: each costs as much as there are hosts, and which is the last may depend on the time they take.
+std::string first_rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
+  std::string text = fmt::format("First rounds of rank {}:\n", rank);
+  const std::int64_t num_shown = std::min(schedule.num_rounds(), 2 * rounds_at_each_end);
+  for (std::int64_t round = 0; round < num_shown; ++round) text += shown_round(schedule, rank, round);
+  return text;
+}
+
+std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
+  std::string text = fmt::format("Rounds of rank {}:\n", rank);
+  std::int64_t pairings = 0, first_sends = 0;
+  const std::int64_t num_rounds = schedule.num_rounds();
+  for (std::int64_t round = 0; round < num_rounds; ++round) {
+    const auto pairing = schedule.pairing(rank, round);
+    if (pairing) {
+      ++pairings;
+      first_sends += pairing->leads_first ? 1 : 0;
+    }
+    const bool is_shown = round < rounds_at_each_end || round >= num_rounds - rounds_at_each_end;
+    if (round == rounds_at_each_end && num_rounds > 2 * rounds_at_each_end) text += "  ...\n";
+    if (!is_shown) continue;
+    text += shown_round(schedule, rank, round);
+  }
+  return text +
+         fmt::format("  {} rounds walked: {} partners, sends first {} times\n", num_rounds, pairings, first_sends);
+}
+
+}  // namespace
+
+std::string pairs_text(const LinkRequest& request) {
+  std::string text = is_sample(request) ? "pairs of ranks" : "all pairs of ranks";
+  if (request.bisection) text = "pairs across the two halves of the ranks";
+  if (request.between_hosts) text = "pairs on different hosts";
+  if (request.bisection && request.between_hosts) text = "pairs across the two halves of the hosts";
+  if (request.one_per_host) text += ", one rank per host";
+  if (request.serial) text += ", one pair at a time";
+  if (request.rounds > 0) return text + fmt::format(", in {} randomly sampled rounds", request.rounds);
+  return is_sample(request) ? text + ", in randomly sampled rounds" : text;
+}
+
+std::string plan_text(const LinkRequest& request, const Plan& plan) {
+  const int num_ranks = plan.rank_layout.num_ranks;
+  const schedule::Schedule schedule(schedule_spec(request, plan.rank_layout, 0));
+  const bool in_full = num_ranks <= max_ranks_in_full && schedule.num_rounds() <= max_rounds_in_full;
+
+  std::string text = fmt::format("Link test of {} rank{}: {} round{} x {} message size{} x {} repeat{}\n", num_ranks,
+                                 num_ranks == 1 ? "" : "s", plan.num_rounds, plan.num_rounds == 1 ? "" : "s",
+                                 request.message_sizes_bytes.size(), request.message_sizes_bytes.size() == 1 ? "" : "s",
+                                 plan.num_repeats, plan.num_repeats == 1 ? "" : "s");
+  text += fmt::format("Each measurement: {} messages after {} for warm-up, in {} timed batches, {}\n",
+                      request.num_messages, request.num_warmup, plan.num_batches, name_of(request.direction));
+  text += fmt::format("Measured are {}\n", pairs_text(request));
+  if (request.all_to_all != AllToAll::none) {
+    text += fmt::format("All-to-all exchanges: {}\n", name_of(request.all_to_all));
+  }
+  const Estimate& estimate = plan.estimate;
+  if (request.budget_s > 0) {
+    text += fmt::format("Random rounds until {} of {} are over: about {}, at most {}\n",
+                        output::format_duration(budget_share_of_rounds * request.budget_s),
+                        output::format_duration(request.budget_s), estimate.num_rounds, plan.num_rounds);
+  }
+  if (in_full) {
+    text += rounds_in_full(schedule);
+  } else {
+    text += is_sample(request) ? first_rounds_of_one_rank(schedule, 0) : rounds_of_one_rank(schedule, 0);
+  }
+
+  text += output::estimate_head(estimate.assumption);
+  text += fmt::format("  time      {} of messages, without retest and barriers\n",
+                      output::format_duration(estimate.measuring_s));
+  text += fmt::format("  memory    {} a rank for message buffers, {} a rank for tables\n",
+                      about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
+  text += fmt::format("  file      {}, {} statistics of each pair\n", about_bytes(estimate.file_bytes),
+                      name_of(estimate.statistics));
+  return text;
+}
+
+}  // namespace leadline::bench::link

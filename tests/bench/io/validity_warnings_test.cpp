@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings of a parallel file test: who is slow, where bytes came from, whether they arrived, and what hints became.
+#include "bench/io/validity_warnings.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace leadline::bench::io {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+PhaseSummary phase_of(IoOperation operation, int index) {
+  PhaseSummary phase;
+  phase.position = {index, operation, index / 2};
+  phase.is_complete = true;
+  phase.num_calls = 100;
+  phase.call_ns_min = 1e6;
+  phase.call_ns_p50 = 2e6;
+  phase.call_ns_max = 5e6;
+  phase.is_durable = operation == IoOperation::write;
+  phase.source = operation == IoOperation::read ? ReadSource::storage : ReadSource::not_known;
+  return phase;
+}
+
+IoResult good_result() {
+  IoResult result;
+  result.file_system = "ext4";
+  result.phases = {phase_of(IoOperation::write, 0), phase_of(IoOperation::read, 1)};
+  return result;
+}
+
+std::vector<Finding> findings_of(const IoResult& result, const Conditions& conditions = {}) {
+  return validity_warnings(conditions, result);
+}
+
+std::vector<std::string> ids_of(const std::vector<Finding>& findings) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : findings) {
+    ids.push_back(finding.id);
+    EXPECT_FALSE(finding.message.empty() || finding.evidence.empty() || finding.advice.empty()) << finding.id;
+  }
+  return ids;
+}
+
+TEST(IoUnfit, SaysNothingOfAGoodRun) { EXPECT_THAT(findings_of(good_result()), IsEmpty()); }
+
+TEST(IoUnfit, SaysNothingOfARunThatMeasuredNothing) { EXPECT_THAT(findings_of(IoResult{}), IsEmpty()); }
+
+TEST(IoUnfit, NamesStragglersOnceAndTheWorstFirst) {
+  IoResult result = good_result();
+  result.phases[0].stragglers = {{3, "a", "f.3", 50e6, 0.5, IoTime::call}};
+  result.phases[1].stragglers = {{3, "a", "f.3", 40e6, 0.4, IoTime::sync}, {7, "b", "f.7", 20e6, 0.2, IoTime::open}};
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("straggler"));
+  EXPECT_EQ(findings[0].severity, Severity::warning);
+  EXPECT_EQ(findings[0].message, "Ranks 7 on b, 3 on a are far behind the others, who wait for them.");
+  EXPECT_THAT(findings[0].evidence, AllOf(HasSubstr("rank 7 on b"), HasSubstr("0.20 of the median"),
+                                          HasSubstr("mostly in open"), HasSubstr("f.7"), HasSubstr("(read)")));
+}
+
+TEST(IoUnfit, NamesTheFirstOfManyStragglers) {
+  IoResult result = good_result();
+  for (int rank = 0; rank < 8; ++rank) result.phases[0].stragglers.push_back({rank, "a", "", 1e6, 0.5, IoTime::call});
+  EXPECT_THAT(findings_of(result).at(0).message, HasSubstr("4 on a and 3 more"));
+}
+
+TEST(IoUnfit, NamesTheSlowestCallWhereItIsFarFromTheOthers) {
+  IoResult result = good_result();
+  result.phases[0].call_ns_max = 150e6;  // 75 times the median
+  EXPECT_THAT(findings_of(result), IsEmpty());
+  result.phases[0].call_ns_max = 250e6;
+  result.phases[0].slow_calls = {{5, "a", "f.5", 1 << 20, 1 << 10, 0, 250e6}};
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("slow_call"));
+  EXPECT_THAT(findings[0].evidence, AllOf(HasSubstr("write: 250.0 ms"), HasSubstr("median call 2.000 ms"),
+                                          HasSubstr("rank 5 on a, 1 KiB at 1048576 of f.5")));
+  result.phases[0].call_ns_p50 = 1e3;
+  result.phases[0].call_ns_max = 99e6;  // 99000 times the median, but soon over
+  EXPECT_THAT(findings_of(result), IsEmpty());
+}
+
+TEST(IoUnfit, SaysWhereReadsCameFrom) {
+  IoResult result = good_result();
+  result.phases[1].source = ReadSource::cache;
+  result.phases[1].cache_before = {true, 1000, 1000, 0, 0};
+  std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("read_from_cache"));
+  EXPECT_EQ(findings[0].severity, Severity::warning);
+  EXPECT_EQ(findings[0].evidence, "phase read; 100.0 % of the pages were cached before");
+  EXPECT_THAT(findings[0].advice, HasSubstr("--drop-cache"));
+
+  result.phases[1].source = ReadSource::mixed;
+  result.phases[1].cache_before.cached = 125;
+  findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("read_from_cache"));
+  EXPECT_THAT(findings[0].message, HasSubstr("partly"));
+  EXPECT_THAT(findings[0].evidence, HasSubstr("12.5 %"));
+
+  result.phases[1].source = ReadSource::not_known;
+  findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("read_from_cache"));
+  EXPECT_EQ(findings[0].severity, Severity::note);
+
+  result.request.no_file = true;
+  EXPECT_THAT(findings_of(result), IsEmpty());
+  result.request.no_file = false;
+  result.phases[1].is_complete = false;
+  EXPECT_THAT(findings_of(result), IsEmpty());
+}
+
+TEST(IoUnfit, SaysWhichRepetitionsAreMeant) {
+  IoResult result = good_result();
+  result.request.repeat = 2;
+  result.phases.push_back(phase_of(IoOperation::write, 2));
+  result.phases.push_back(phase_of(IoOperation::read, 3));
+  result.phases[1].source = ReadSource::cache;
+  result.phases[3].source = ReadSource::cache;
+  EXPECT_THAT(findings_of(result).at(0).evidence, HasSubstr("phases read 1, read 2"));
+}
+
+TEST(IoUnfit, SaysWhichWritesAreNotOnTheStorage) {
+  IoResult result = good_result();
+  result.request.sync = SyncTiming::outside;
+  result.phases[0].is_durable = false;
+  result.phases[0].cache_after = {true, 1000, 1000, 700, 5};
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("not_durable"));
+  EXPECT_EQ(findings[0].evidence, "phase write; 705 of 1000 pages dirty or being written; --sync outside");
+}
+
+TEST(IoUnfit, ExpectsNothingElseOfAFileSystemInMemory) {
+  IoResult result = good_result();
+  result.file_system = "tmpfs";
+  result.phases[0].is_durable = false;
+  result.phases[1].source = ReadSource::cache;
+  EXPECT_THAT(findings_of(result), IsEmpty());
+}
+
+TEST(IoUnfit, CountsCallsThatWereContinued) {
+  IoResult result = good_result();
+  result.phases[0].num_continued = 2;
+  result.phases[1].num_continued = 1;
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("continued_calls"));
+  EXPECT_EQ(findings[0].evidence, "3 of 200 calls");
+}
+
+TEST(IoUnfit, TellsHintsThatAreIgnoredFromThoseThatAreOnlyRepeated) {
+  IoResult result = good_result();
+  result.hints = {{"cb_nodes", "4", "4", true}, {"romio_ds_write", "", "automatic", true}};
+  EXPECT_THAT(findings_of(result), IsEmpty());
+  result.hints.push_back({"bogus_key", "7", "7", false});
+  result.hints.push_back({"striping_factor", "8", "", false});
+  result.hints.push_back({"cb_buffer_size", "1", "16777216", true});
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("hint_ignored", "hint_not_confirmed"));
+  EXPECT_EQ(findings[0].evidence, "striping_factor=8 (not known), cb_buffer_size=1 (is 16777216)");
+  EXPECT_EQ(findings[1].evidence, "bogus_key=7");
+}
+
+TEST(IoUnfit, JudgesTheMachineToo) {
+  Conditions conditions;
+  conditions.ranks_per_core_max = 2;
+  conditions.clock.resolution_ns = 60e3;  // of calls of 1 ms
+  EXPECT_THAT(ids_of(findings_of(good_result(), conditions)), ElementsAre("oversubscribed", "clock_too_coarse"));
+  conditions.clock.resolution_ns = 40e3;
+  EXPECT_THAT(ids_of(findings_of(good_result(), conditions)), Not(::testing::Contains("clock_too_coarse")));
+}
+
+}  // namespace
+}  // namespace leadline::bench::io
