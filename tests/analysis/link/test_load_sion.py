@@ -161,7 +161,7 @@ def test_no_room_for_the_copy(folder: Path, monkeypatch: pytest.MonkeyPatch):
 def test_an_interrupted_conversion_leaves_nothing(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch):
     pipe, slow = tmp_path / "pipe", tmp_path / "leadline"
     os.mkfifo(pipe)
-    slow.write_text(f'#!/bin/sh\necho half > "$4"\necho begun > {pipe}\nexec sleep {DEADLINE_S}\n')
+    slow.write_text(f'#!/bin/sh\necho half > "$3"\necho begun > {pipe}\nexec sleep {DEADLINE_S}\n')
     slow.chmod(0o755)
     monkeypatch.setenv("LEADLINE_PROGRAM", str(slow))
     code = f"from leadline.cli.export import main; raise SystemExit(main([{str(LINKTEST[0])!r}, '--csv', '-o', '-']))"
