@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: F405 -- the names of __all__ are those of the model
+# ruff: noqa: F405 -- the names of __all__ are those of the results
 """Analysis of leadline's results: `leadline.load(path)` gives arrays with their names, units and hosts.
 
 What this package offers is imported when it is first used, so that the help of a command does not wait for numpy.
@@ -8,14 +8,23 @@ What this package offers is imported when it is first used, so that the help of 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from leadline.error import LeadlineError
 
 if TYPE_CHECKING:
+    from leadline.benchmarks import load
+    from leadline.bisection.reader import load_bisection
+    from leadline.bisection.result import *  # noqa: F403 -- of it what __all__ has, as of the next ones
     from leadline.diagnosis import diagnose
-    from leadline.model import *  # noqa: F403 -- of it what __all__ has
-    from leadline.readers import load, load_bisection, load_io, load_link, load_topology
+    from leadline.io.reader import load_io
+    from leadline.io.result import *  # noqa: F403
+    from leadline.link.reader import load_link
+    from leadline.link.result import *  # noqa: F403
+    from leadline.model import *  # noqa: F403
+    from leadline.topology.reader import load_topology
+    from leadline.topology.result import *  # noqa: F403
 
 __all__ = [
     "AllToAll",
@@ -72,10 +81,27 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_MODULES = {name: "readers" for name in __all__ if name.startswith("load")} | {"diagnose": "diagnosis"}
+_OF_ALL = {"load": "benchmarks", "diagnose": "diagnosis"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"leadline.{_MODULES.get(name, 'model')}"), name)
+    for module in _modules(name):
+        found = importlib.import_module(f"leadline.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _modules(name: str) -> Iterator[str]:
+    """Where a name may be; the first one has most of them."""
+    if name in _OF_ALL:
+        yield _OF_ALL[name]
+    elif name.startswith("load_"):
+        yield f"{name.removeprefix('load_')}.reader"
+    else:
+        from leadline.benchmarks import BENCHMARKS
+
+        yield "model"
+        yield from (f"{benchmark}.result" for benchmark in BENCHMARKS)

@@ -46,6 +46,11 @@ class LeadlineError(Exception):
         super().__init__(printable(" ".join(text.split())))
 
 
+def wrong(problem: str, hint: str = "") -> LeadlineError:
+    """The user's mistake, to be raised."""
+    return LeadlineError(problem, hint=hint, status=ExitStatus.BAD_COMMAND_LINE)
+
+
 def from_os_error(problem: str, error: OSError, hint: str = "") -> LeadlineError:
     """The system's refusal in our words: a file that is not there is the user's word, a permission is missing."""
     status = ExitStatus.RUN_FAILED

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -34,6 +35,12 @@ def time_unit(typical_ns: float) -> Unit:
 def bandwidth_unit(typical_bytes_per_s: float) -> Unit:
     """The unit for a column of bandwidths around `typical_bytes_per_s`."""
     return _unit_for(typical_bytes_per_s, _BANDWIDTH_UNITS)
+
+
+def middle(values: Iterable[float]) -> float:
+    """The middle of the logarithms of those above 0, for the choice of a unit; NaN where there is none."""
+    there = [value for value in values if math.isfinite(value) and value > 0]
+    return math.sqrt(min(there) * max(there)) if there else math.nan
 
 
 def number(value: float, digits: int = 4) -> str:

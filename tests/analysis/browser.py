@@ -7,7 +7,7 @@ import functools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pytest
 
 import leadline
 from conftest import MADE_UP, MadeUp, write_result
-from leadline.report.link_page import render
+from leadline.link.page import render
 
 # The one without windows draws pages in half of the time.
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -165,6 +165,44 @@ def overlaps(boxes: list[dict[str, Any]]) -> list[tuple[str, str]]:
             if min(wide, high) > 1.5 and max(wide, high) > 4:
                 found.append((a["text"], b["text"]))
     return found
+
+
+TOOLTIP = "() => [...document.querySelectorAll('#tooltip p, #tooltip dt, #tooltip dd')].map((e) => e.textContent)"
+
+
+def point_at(page: Opened, chart: str, x: float, y: float = 0.5) -> list[str]:
+    """The texts of the tooltip where the mouse is at shares of the chart's width and height."""
+    svg = page.tab.locator(f"#{chart} > div > svg")
+    svg.scroll_into_view_if_needed()
+    box = svg.bounding_box()
+    page.tab.mouse.move(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
+    page.tab.locator("#tooltip").wait_for()
+    found: list[str] = page.ask(TOOLTIP)
+    return found
+
+
+def pages_of(
+    write: Callable[..., Path], made_up: Mapping[str, Callable[[], Any]], render: Callable[..., str],
+    factory: pytest.TempPathFactory,
+) -> Callable[[str], Path]:  # fmt: skip
+    """Pages about made-up results by their names, each made once."""
+
+    def known(name: str) -> Path:
+        path = write(factory.mktemp(name) / "run.h5", made_up[name]())
+        page = path.with_suffix(".html")
+        page.write_text(render(leadline.load(path)), encoding="utf-8")
+        return page
+
+    return functools.cache(known)
+
+
+def expect_nothing_wide(page: Opened, widths: Sequence[int], texts: str) -> None:
+    """Fails where the page is wider than a window of one of these widths, or texts in its charts touch each other."""
+    for width in widths:
+        page.tab.set_viewport_size({"width": width, "height": 900})
+        page.settle()
+        assert page.ask("() => document.documentElement.scrollWidth <= window.innerWidth"), width
+        assert overlaps([box for box in page.boxes(texts) if box["right"] > box["left"]]) == []
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from made_up import make_room, nodes, write_head
 
-from leadline.model import BisectionResult
-from leadline.simulate.patterns import Participants
+from leadline.bisection.result import BisectionResult
+from leadline.bisection.simulate.patterns import Participants
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 

@@ -17,7 +17,7 @@ from made_up_topology import even, write_topologies
 
 import leadline
 from conftest import hostile, sweep, write_result
-from leadline.analyse.bisection import analyse_components, analyse_size
+from leadline.bisection.analysis import analyse_components, analyse_size
 from leadline.cost import measured_times, parse_pattern, pattern_cost
 from leadline.model import Record
 

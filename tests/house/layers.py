@@ -9,27 +9,27 @@ from pathlib import Path
 
 import tree
 
+_BENCHMARKS = "BENCHMARKS"
+# A tuple in it: packages of which none knows another, as those of the benchmarks, which a table of the package names.
 ANALYSIS_ORDER = (
     "error",
     "units",
     "settings",
+    "text_file",
     "program",
     "hdf5_process",
     "model",
     "readers",
     "stats",
     "scan",
-    "analyse",
+    "export",
+    "benchmarks",
     "diagnosis",
-    "compare",
-    "simulate",
-    "cost",
     "draw",
     "text",
     "report",
-    "view",
-    "export",
-    "compat",
+    _BENCHMARKS,
+    ("cost", "view", "compat"),
     "cli",
 )
 
@@ -105,14 +105,32 @@ def analysis_layers(root: Path) -> list[str]:
     """A module of the analysis package imports only those that come before it in the way of the data."""
     complaints = []
     package = analysis_package(root)
+    place_of = {}
+    for place, names in enumerate(ANALYSIS_ORDER):
+        among = _benchmarks(package) if names == _BENCHMARKS else (names,) if isinstance(names, str) else names
+        place_of |= dict.fromkeys(among, place)
     for path in sorted(package.rglob("*.py")):
         own = _module_name(path.relative_to(package))
-        if own not in ANALYSIS_ORDER:
+        if own not in place_of:
+            if own != "__init__":
+                complaints.append(f"{path.relative_to(root)}:1: {own} is no layer of the analysis")
             continue
         for line, other in _imported_modules(path, package):
-            if other in ANALYSIS_ORDER and ANALYSIS_ORDER.index(other) > ANALYSIS_ORDER.index(own):
-                complaints.append(f"{path.relative_to(root)}:{line}: {own} imports {other}, which comes after it")
+            where = f"{path.relative_to(root)}:{line}: {own} imports {other}"
+            if place_of.get(other, -1) > place_of[own]:
+                complaints.append(f"{where}, which comes after it")
+            elif other != own and place_of.get(other) == place_of[own]:
+                complaints.append(f"{where}, which it must not know")
     return complaints
+
+
+def _benchmarks(package: Path) -> list[str]:
+    """The keys of the table in benchmarks.py."""
+    table = package / "benchmarks.py"
+    for node in ast.parse(tree.text_of(table)).body if table.is_file() else ():
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == _BENCHMARKS:
+            return list(ast.literal_eval(node.value))
+    return []
 
 
 def analysis_package(root: Path) -> Path:

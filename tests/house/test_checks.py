@@ -154,6 +154,17 @@ class Layers(CheckTest):
             self.write("analysis/leadline/stats.py", line + "\n")
             self.assert_one(layers.analysis_layers(self.root), "stats.py:1", "report, which comes after it")
 
+    def test_a_benchmark_of_the_analysis_knows_another(self) -> None:
+        self.write("analysis/leadline/benchmarks.py", 'BENCHMARKS = {"io": "leadline.io", "link": "leadline.link"}\n')
+        self.write("analysis/leadline/io/page.py", "from leadline.io import text\nfrom leadline.report import frame\n")
+        self.assertEqual(layers.analysis_layers(self.root), [])
+        self.write("analysis/leadline/io/page.py", "from leadline.link import text\n")
+        self.assert_one(layers.analysis_layers(self.root), "page.py:1", "io imports link, which it must not know")
+
+    def test_module_of_the_analysis_that_is_no_layer(self) -> None:
+        self.write("analysis/leadline/words/page.py", "\n")
+        self.assert_one(layers.analysis_layers(self.root), "page.py:1", "words is no layer")
+
 
 class Sources(CheckTest):
     def test_first_lines(self) -> None:

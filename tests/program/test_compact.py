@@ -17,11 +17,11 @@ import pytest
 from program import Leadline
 
 import leadline as analysis
-from leadline.analyse import analyse
 from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
+from leadline.link import text as link_text
+from leadline.link.analysis import analyse
 from leadline.scan import AxisName
-from leadline.text import link as link_text
 from leadline.view.reduction import OUTSIDE
 from leadline.view.tiles import Layer, sampled_rows
 

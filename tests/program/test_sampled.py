@@ -19,11 +19,12 @@ import pytest
 from program import Leadline
 
 import leadline as analysis
-from leadline.analyse import analyse
 from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
-from leadline.model.link import NOT_IN_SCHEDULE
-from leadline.scan import AxisName, Grid, axis_of, pictures
+from leadline.link.analysis import analyse
+from leadline.link.result import NOT_IN_SCHEDULE
+from leadline.link.scan import pictures
+from leadline.scan import AxisName, Grid, axis_of
 from leadline.view.preview import preview_png
 from leadline.view.reduction import Reduction
 from leadline.view.tiles import Layer, Tile, positions_of_axes, read_cell, read_tile
@@ -111,7 +112,7 @@ def test_rounds_are_those_in_which_pairs_met(leadline: Leadline, tmp_path: Path)
 
 
 def test_the_analysis_finds_the_same(forms: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leadline.scan.sampled._PAIRS_AT_ONCE", 50)
+    monkeypatch.setattr("leadline.link.scan.sampled._PAIRS_AT_ONCE", 50)
     found = []
     for path in forms:
         result = analysis.load_link(path)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline.cli.options import SHARED, Option, Parser, seconds, whole
-from leadline.cli.support import ended
+from leadline.cli.support import run_command
 from leadline.settings import (
     EFFORT_PER_PAIR,
     MOST_EFFORT,
@@ -80,11 +80,4 @@ def cost_parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`leadline cost RESULT --pattern PATTERN`; the exit status is the return value."""
-
-    def command(words: Sequence[str]) -> None:
-        options = cost_parser().parsed(words)
-        from leadline.cli.cost_run import cost
-
-        cost(options)
-
-    return ended(command, arguments)
+    return run_command(cost_parser, "cost_run.cost", arguments)

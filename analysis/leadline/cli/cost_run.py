@@ -8,16 +8,17 @@ import itertools
 from pathlib import Path
 
 from leadline.cli.cost import SEARCH_OPTIONS
-from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless, wrong
+from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless
 from leadline.cli.support import ProgressLine, StepLog, check_output, replacing, say, write
-from leadline.cost import Placement, better_placement, measured_times, parse_pattern
+from leadline.cost import better_placement, measured_times, parse_pattern
 from leadline.cost import pattern_cost as cost_of
+from leadline.cost import result_file as table
+from leadline.cost.model import PatternCost, Placement
 from leadline.cost.placement import usual_effort, why_no_placement
 from leadline.cost.result_file import cost_text, hosts_text, is_own_json
-from leadline.export import pattern_cost as table
-from leadline.model.pattern_cost import PatternCost
-from leadline.readers import load_link
-from leadline.text.cost import cost_lines, no_placement_line, placement_lines
+from leadline.cost.text import cost_lines, no_placement_line, placement_lines
+from leadline.error import wrong
+from leadline.link.reader import load_link
 from leadline.text_file import utf8
 
 

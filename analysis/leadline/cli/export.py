@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline.cli.options import WRITTEN_AS_JSON, Option, Parser
-from leadline.cli.support import ended
+from leadline.cli.support import run_command
 
 KINDS = {
     "csv": "the table as CSV with a header",
@@ -53,11 +53,4 @@ def export_parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`leadline export RESULT`; the exit status is the return value."""
-
-    def command(words: Sequence[str]) -> None:
-        options = export_parser().parsed(words)
-        from leadline.cli.export_run import export
-
-        export(options)
-
-    return ended(command, arguments)
+    return run_command(export_parser, "export_run.export", arguments)

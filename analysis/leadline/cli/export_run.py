@@ -4,33 +4,41 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import cast
 
+from leadline.benchmarks import BENCHMARKS, commands_of, export_of, load
 from leadline.cli.export import KINDS
-from leadline.cli.options import STANDARD_OUTPUT, wrong
+from leadline.cli.options import STANDARD_OUTPUT
 from leadline.cli.support import (
     ProgressLine,
     StepLog,
     Written,
     check_output,
-    chosen_parts,
-    chosen_sizes,
     expect_json_apart,
+    expect_options,
     left_out,
     replacing,
     say,
     say_written,
 )
-from leadline.export import bad_links, bisection, csv_table, io, pairs, parquet_table, topology
-from leadline.export.table import Table
-from leadline.model import BisectionResult, IoResult, LinkResult, TopologyResult
-from leadline.readers import load
+from leadline.error import wrong
+from leadline.export import parquet_table
+from leadline.export.csv_table import csv_pieces, header_of
+from leadline.link.export import HEADER, bad_links_pieces
+from leadline.link.result import LinkResult
 from leadline.text_file import utf8
 
-AnyResult = LinkResult | TopologyResult | BisectionResult | IoResult
-
+# Options that not all results have, whose results do, and what else is to be said.
+_HAVE = {
+    "ranks": "of leadline io", "channels": "of leadline topology and leadline bisection",
+    "bad_links": "of leadline link", "repeat": "of leadline link",
+}  # fmt: skip
+_HINTS = {
+    "ranks": "Leave it out", "channels": "Leave it out", "bad_links": "leadline report tells what stands out",
+    "repeat": "The table has a column of that name",
+}  # fmt: skip
 _ENDINGS = {"csv": ".csv", "parquet": ".parquet", "bad-links": ".bad-links.tsv"}
 
 
@@ -48,42 +56,13 @@ def _output_path(source: Path, kind: str, output: str | None) -> Path | None:
     return path
 
 
-def _parts(result: AnyResult, kind: str, options: argparse.Namespace) -> Sequence[Any]:
-    """Of which the table has rows: slices of a link test, message sizes of others. What they do not have is refused."""
-    if options.ranks and not isinstance(result, IoResult):
-        raise wrong("--ranks is for results of leadline io", "Leave it out")
-    if options.channels and isinstance(result, (LinkResult, IoResult)):
-        hint = "Every line is a pair already" if isinstance(result, LinkResult) else "Use --ranks"
-        raise wrong("--channels is for results of leadline topology and leadline bisection", hint)
-    if isinstance(result, LinkResult):
-        return chosen_parts(result, options.message_size, options.repeat)
-    if kind == "bad-links":
-        raise wrong("--bad-links is for results of leadline link", "leadline report tells what stands out")
-    if options.repeat is not None:
-        raise wrong("--repeat is for results of leadline link", "The table has a column of that name")
-    if options.channels and isinstance(result, TopologyResult) and result.is_load:
-        raise wrong("the result has no --channels", "It is of a load, in which no message is traced")
-    return chosen_sizes(result, options.message_size)
-
-
-def _table(result: AnyResult, options: argparse.Namespace) -> Table[Any]:
-    if isinstance(result, LinkResult):
-        return pairs.table_of(result)
-    if isinstance(result, IoResult):
-        return io.table_of(result, options.ranks)
-    if isinstance(result, BisectionResult):
-        return bisection.table_of(result, options.channels)
-    return topology.table_of(result, options.channels)
-
-
 def _is_own(path: Path, kind: str, ends: str) -> bool:
     if kind == "parquet":
         return parquet_table.is_own_parquet(path)
     if kind == "csv":
-        tables = (*topology.TABLES, *bisection.TABLES, *io.TABLES)
-        headers = [csv_table.header_of(table.columns).rstrip() for table in tables]  # files may have more columns
-        return ends.startswith((pairs.HEADER_BEGINNING, *headers))
-    return ends.startswith(bad_links.HEADER)
+        tables = [table for name in BENCHMARKS for table in export_of(name).TABLES]
+        return ends.startswith(tuple(header_of(table.columns).rstrip() for table in tables))
+    return ends.startswith(HEADER)
 
 
 class _Counted:
@@ -113,11 +92,13 @@ def export(options: argparse.Namespace) -> None:
     with ProgressLine("writing the table", options.quiet) as progress:
         result = load(source)
         steps.opened(result)
-        parts = _parts(result, kind, options)
-        if kind == "bad-links" and isinstance(result, LinkResult):
-            pieces = bad_links.bad_links_pieces(result, parts, progress)
+        commands = commands_of(result.benchmark)
+        expect_options(options, _HAVE, commands.OPTIONS, _HINTS | dict(commands.HINTS))
+        table, parts = export_of(result.benchmark).table_of(result, options)
+        if kind == "bad-links":
+            pieces = bad_links_pieces(cast(LinkResult, result), parts, progress)
         else:
-            pieces = csv_table.csv_pieces(result, parts, _table(result, options), progress)
+            pieces = csv_pieces(result, parts, table, progress)
         if path is None:
             text = _Counted(say)
             for piece in pieces:
@@ -128,7 +109,7 @@ def export(options: argparse.Namespace) -> None:
             with replacing(path) as stream:
                 text = _Counted(lambda piece: stream.write(utf8(piece)))
                 if kind == "parquet":
-                    parquet_table.write_parquet(result, parts, _table(result, options), stream, progress)
+                    parquet_table.write_parquet(result, parts, table, stream, progress)
                 else:
                     for piece in pieces:
                         text(piece)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from leadline import __version__
-from leadline.error import ExitStatus, LeadlineError
+from leadline.error import ExitStatus, LeadlineError, wrong
 from leadline.units import parse_bytes
 
 # From the name of an option and the text of its value to the value; a wrong text is an error that wrong() makes.
@@ -59,11 +59,6 @@ _OTHER_NAMES = {
     "--model": ("--simulated",),
     "--compare": ("--baseline",),
 }
-
-
-def wrong(problem: str, hint: str = "") -> LeadlineError:
-    """The user's mistake, to be raised."""
-    return LeadlineError(problem, hint=hint, status=ExitStatus.BAD_COMMAND_LINE)
 
 
 def whole(least: int, most: int = 2**31) -> Kind:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline.cli.options import WRITTEN_AS_JSON, Option, Parser
-from leadline.cli.support import ended
+from leadline.cli.support import run_command
 from leadline.settings import Statistic
 
 
@@ -62,11 +62,4 @@ def report_parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`leadline report RESULT`; the exit status is the return value."""
-
-    def command(words: Sequence[str]) -> None:
-        options = report_parser().parsed(words)
-        from leadline.cli.report_run import report
-
-        report(options)
-
-    return ended(command, arguments)
+    return run_command(report_parser, "report_run.report", arguments)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.cli.options import Option, Parser, closest, share, whole, wrong
+from leadline.cli.options import Option, Parser, closest, share, whole
 from leadline.cli.support import ended
+from leadline.error import wrong
 from leadline.settings import DEFAULT_PRECISION, DEFAULT_ROUNDS, MOST_RANKS, MOST_ROUNDS, ROUTINGS
 
 _KINDS = {

@@ -6,18 +6,19 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless, wrong
+from leadline.bisection.reader import load_bisection
+from leadline.bisection.result import BisectionResult, PatternKind
+from leadline.bisection.simulate.compare import PatternCheck, compare_patterns, measured_indices, measured_named
+from leadline.bisection.simulate.contention import Extent, simulate
+from leadline.bisection.simulate.experiments import experiment_of_ranks, experiment_of_result
+from leadline.bisection.simulate.model import SimulatedBisection
+from leadline.bisection.simulate.result_file import is_own_simulation, simulation_text
+from leadline.bisection.simulate.text import comparison_lines, expectation_lines, named_lines
+from leadline.bisection.simulate.topology import parse_topology
+from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless
 from leadline.cli.support import ProgressLine, StepLog, check_output, say, write
-from leadline.model import BisectionResult, IntArray, PatternKind
-from leadline.model.simulation import SimulatedBisection
-from leadline.readers import load_bisection
-from leadline.simulate.bisection import Extent, simulate
-from leadline.simulate.compare import compare_patterns
-from leadline.simulate.experiments import experiment_of_ranks, experiment_of_result
-from leadline.simulate.measured import PatternCheck, measured_indices, measured_named
-from leadline.simulate.result_file import is_own_simulation, simulation_text
-from leadline.simulate.topology import parse_topology
-from leadline.text.simulation import comparison_lines, expectation_lines, named_lines
+from leadline.error import wrong
+from leadline.model import IntArray
 
 # Options that a result determines.
 _OF_RESULT = ("ranks", "hosts", "ranks_per_host", "rounds", "precision", "seed", "pattern")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
 import signal
@@ -12,50 +13,32 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from leadline.cli.options import DEBUG, STANDARD_OUTPUT, wrong
-from leadline.error import ExitStatus, LeadlineError, from_os_error, printable, printable_name
+from leadline.cli.options import DEBUG, STANDARD_OUTPUT, Parser, is_given
+from leadline.error import ExitStatus, LeadlineError, from_os_error, printable, printable_name, wrong
 from leadline.text_file import utf8
 from leadline.units import bytes_text
 
 if TYPE_CHECKING:
-    from leadline.model import LinkResult, RunResult, Slice
+    from leadline.model import RunResult
 
 _END_BYTES = 4096
 _QUICK_S = 0.5
 
 
-def chosen_parts(result: LinkResult, size_bytes: int | None, repeat: int | None) -> tuple[Slice, ...]:
-    """The slices of a size and a repeat (the first is 1), None = of all; at least one."""
-    parts = result.slices
-    if size_bytes is not None:
-        expect_size(result, size_bytes)
-        parts = tuple(part for part in parts if part.message_size_bytes == size_bytes)
-    if repeat is not None:
-        last = max(part.repeat for part in result.slices) + 1
-        parts = tuple(part for part in parts if part.repeat + 1 == repeat)
-        if not parts:
-            raise wrong(f"the result has no repeat {repeat}", f"It has 1 to {last}")
-    return parts
-
-
-def chosen_sizes(result: RunResult, size_bytes: int | None) -> tuple[int, ...]:
-    """Indices of a message size in a result, None = of all."""
-    if size_bytes is None:
-        return tuple(range(len(result.message_sizes_bytes)))
-    expect_size(result, size_bytes)
-    return tuple(index for index, one in enumerate(result.message_sizes_bytes) if one == size_bytes)
-
-
-def expect_size(result: RunResult, size_bytes: int) -> None:
-    """LeadlineError where a result does not have a message size."""
-    if size_bytes not in result.message_sizes_bytes:
-        there = ", ".join(bytes_text(one) for one in result.message_sizes_bytes)
-        raise wrong(f"the result has no message size {bytes_text(size_bytes)}", f"It has {there}")
+def expect_options(
+    options: argparse.Namespace, have: Mapping[str, str], accepted: Set[str], hints: Mapping[str, str]
+) -> None:
+    """LeadlineError for the first option that is given although the result is of a benchmark that does not have it.
+    `have`: by each option that not all have, whose results do.
+    """
+    for name, whose in have.items():
+        if name not in accepted and is_given(options, name):
+            raise wrong(f"--{name.replace('_', '-')} is for results {whose}", hints[name])
 
 
 def check_output(path: Path, overwrite: bool, is_own: Callable[[str], bool]) -> None:
@@ -274,6 +257,19 @@ def ended(command: Callable[[Sequence[str]], None], arguments: Sequence[str] | N
         print(f"leadline: {told}", file=sys.stderr)
         return int(told.status)
     return int(ExitStatus.OK)
+
+
+def run_command(parser: Callable[[], Parser], work: str, arguments: Sequence[str] | None) -> int:
+    """Parses the command line; what does the work, `report_run.report` of this package, is loaded only then. The exit
+    status is the return value.
+    """
+
+    def command(words: Sequence[str]) -> None:
+        options = parser().parsed(words)
+        module, _, name = work.partition(".")
+        getattr(importlib.import_module(f"leadline.cli.{module}"), name)(options)
+
+    return ended(command, arguments)
 
 
 def _told(error: Exception, words: Sequence[str]) -> LeadlineError:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline.cli.options import Option, Parser, whole
-from leadline.cli.support import ended
+from leadline.cli.support import run_command
 
 _LAST_PORT = 65535
 
@@ -41,11 +41,4 @@ def view_parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """`leadline view RESULT`; the exit status is the return value."""
-
-    def command(words: Sequence[str]) -> None:
-        options = view_parser().parsed(words)
-        from leadline.cli.view_run import view
-
-        view(options)
-
-    return ended(command, arguments)
+    return run_command(view_parser, "view_run.view", arguments)

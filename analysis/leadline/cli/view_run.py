@@ -15,11 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from leadline.cli.options import STANDARD_OUTPUT, wrong
-from leadline.cli.support import ProgressLine, StepLog, check_output, chosen_parts, say, say_document
-from leadline.error import ExitStatus, from_os_error
-from leadline.model import LinkResult, Slice
-from leadline.readers import load_link
+from leadline.cli.options import STANDARD_OUTPUT
+from leadline.cli.support import ProgressLine, StepLog, check_output, say, say_document
+from leadline.error import ExitStatus, from_os_error, wrong
+from leadline.link.commands import chosen_parts
+from leadline.link.reader import load_link
+from leadline.link.result import LinkResult
+from leadline.model import Slice
 from leadline.view.answers import Answers
 from leadline.view.server import ADDRESS, Server
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from leadline.compat.output_files import output_files
 from leadline.error import ExitStatus, LeadlineError
+from leadline.link.reader import load_link
 from leadline.model import Statistic
-from leadline.readers import load_link
 from leadline.text_file import utf8
 
 _PAGES = (".html", ".htm")
@@ -29,11 +29,11 @@ def linktest_report(source: Path, target: Path) -> None:
     with output_files(target.parent, [target.name], source) as files:
         out = files[target.name]
         if suffix in _PAGES:
-            from leadline.report.link_page import render
+            from leadline.link.page import render
 
             out.write(utf8(render(result, result.slices, Statistic.MEDIAN)))
         else:
             # Its matplotlib takes longer to import than a page to make.
-            from leadline.report.link_sheet import analyses_for_sheet, write_sheet
+            from leadline.link.sheet import analyses_for_sheet, write_sheet
 
             write_sheet(result, analyses_for_sheet(result, result.slices), out, _SHEETS[suffix])

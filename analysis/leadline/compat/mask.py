@@ -10,7 +10,8 @@ import numpy as np
 
 from leadline.compat.rows import ROUNDS
 from leadline.error import ExitStatus, LeadlineError, from_os_error
-from leadline.model import FloatArray, IntArray, LinkResult, Slice
+from leadline.link.result import LinkResult
+from leadline.model import FloatArray, IntArray, Slice
 
 _MOST_CHARACTERS_OF_LINE = 200
 _BLOCK_PAIRS = 1 << 20

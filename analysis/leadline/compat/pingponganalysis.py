@@ -12,15 +12,16 @@ from typing import BinaryIO
 import numpy as np
 
 from leadline.compat import pixmaps, text_files
-from leadline.compat.histogram import Histogram
 from leadline.compat.links import MOST_LINKS, LinksBeyond
 from leadline.compat.mask import masked
 from leadline.compat.options import PROGRAM, Options
 from leadline.compat.output_files import output_files
 from leadline.compat.rows import ROUNDS, Survey, bandwidth_mib_per_s, blocks, survey, times_s
+from leadline.compat.text_files import Histogram
 from leadline.error import ExitStatus, LeadlineError
-from leadline.model import FloatArray, LinkResult, Slice
-from leadline.readers import load_link
+from leadline.link.reader import load_link
+from leadline.link.result import LinkResult
+from leadline.model import FloatArray, Slice
 from leadline.scan import AxisName, picture_range
 from leadline.scan.picture import shown
 from leadline.stats.colour_range import ColourRange, colour_range
@@ -285,7 +286,7 @@ def _sheets(job: _Job, files: Mapping[str, BinaryIO]) -> None:
     if not job.options.has("p"):
         return
     # It draws with matplotlib, whose import takes longer than all the rest here.
-    from leadline.report.link_sheet import analyses_for_sheet, write_sheet
+    from leadline.link.sheet import analyses_for_sheet, write_sheet
 
     analyses = analyses_for_sheet(job.result, [job.part], job.progress("analysing for the report"))
     picture = analyses[0].pictures[AxisName.RANKS]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, LinkResult, Slice, Statistic
+from leadline.link.result import LinkResult
+from leadline.model import FloatArray, IntArray, Slice, Statistic
 from leadline.stats.tally import Tally
 
 MIB = 1024.0 * 1024.0

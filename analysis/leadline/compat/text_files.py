@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from leadline.compat.histogram import Histogram
 from leadline.compat.rows import LOW_BANDWIDTH_MIB_PER_S, Survey, bandwidth_mib_per_s
-from leadline.model import FloatArray, IntArray, LinkResult, Slice
+from leadline.link.result import LinkResult
+from leadline.model import FloatArray, IntArray, Slice
 
 # Takes the number of the first row, and rows: [some, N].
 RowWriter = Callable[[int, FloatArray], None]
@@ -144,3 +144,29 @@ def _write_rows(out: BinaryIO, line: str, num_rows: int, *columns: Iterable[floa
     """One formatting for all lines together: these files have N² of them."""
     cells = tuple(itertools.islice(itertools.chain.from_iterable(zip(*columns, strict=False)), num_rows * len(columns)))
     out.write((line * num_rows % cells).encode())
+
+
+class Histogram:
+    """Equal bins from `low_s` to `high_s`. What lies outside is counted in the first or the last bin."""
+
+    def __init__(self, low_s: float, high_s: float, num_bins: int) -> None:
+        """NaN as both ends: there is nothing to count."""
+        self.low_s, self.num_bins = low_s, num_bins
+        self.width_s = (high_s - low_s) / num_bins
+        self.high_s = high_s
+        self.counts: IntArray = np.zeros(num_bins, dtype=np.int64)
+        self.num_outside = 0
+
+    def add(self, time_s: FloatArray) -> None:
+        """Finite times, of any shape."""
+        if self.width_s > 0:
+            bins = np.clip((time_s - self.low_s) / self.width_s, 0, self.num_bins - 1).astype(np.int64)
+        else:
+            bins = np.zeros(time_s.shape, dtype=np.int64)
+        self.counts += np.bincount(bins.ravel(), minlength=self.num_bins)
+        self.num_outside += int(np.count_nonzero((time_s < self.low_s) | (time_s > self.high_s)))
+
+    @property
+    def edges_s(self) -> FloatArray:
+        """Lower edges, [num_bins]."""
+        return np.asarray(self.low_s + self.width_s * np.arange(self.num_bins), dtype=np.float64)

@@ -10,11 +10,11 @@ print(better_placement(pattern, cost, times).saving)
 """
 
 from leadline.cost.evaluate import pattern_cost
+from leadline.cost.model import PairCost, PatternCost, Placement
 from leadline.cost.pattern import Messages, Pattern, all_to_all, halo, messages_of, ring, tree
 from leadline.cost.pattern_file import parse_pattern, read_pattern
 from leadline.cost.placement import better_placement, why_no_placement
 from leadline.cost.times import MeasuredTimes, measured_times
-from leadline.model.pattern_cost import PairCost, PatternCost, Placement
 
 __all__ = [
     "MeasuredTimes",

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leadline.cost.model import PairCost, PatternCost
 from leadline.cost.pattern import Messages, Pattern
 from leadline.cost.times import MeasuredTimes, Progress
 from leadline.error import ExitStatus, LeadlineError
-from leadline.model import BoolArray, FloatArray, IntArray, LinkResult
-from leadline.model.pattern_cost import PairCost, PatternCost
+from leadline.link.result import LinkResult
+from leadline.model import BoolArray, FloatArray, IntArray
 
 SEND, RECEIVE = 0, 1
 

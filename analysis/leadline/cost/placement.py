@@ -12,11 +12,11 @@ import numpy as np
 from leadline.cost.board import Board
 from leadline.cost.bound import cost_bound
 from leadline.cost.evaluate import rank_loads
+from leadline.cost.model import PatternCost, Placement
 from leadline.cost.pattern import Pattern, bad_pattern
 from leadline.cost.starts import starts
 from leadline.cost.times import MeasuredTimes, Progress
 from leadline.model import FloatArray, IntArray
-from leadline.model.pattern_cost import PatternCost, Placement
 from leadline.settings import EFFORT_PER_PAIR, MOST_EFFORT, MOST_RANKS_EXHAUSTIVE, PLACEMENT_TIME_LIMIT_S
 
 # Cells of all matrices that a search keeps in memory, 8 bytes each: 4096 ranks and two message sizes.

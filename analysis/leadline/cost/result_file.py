@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a pattern in files: JSON (docs/formats/pattern-cost.schema.json) and a list of hosts."""
+"""What `leadline cost` writes: a cost as JSON, rank by rank as CSV, the hosts of a placement."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
+from leadline.cost.model import PatternCost, Placement
 from leadline.error import LeadlineError
-from leadline.model.pattern_cost import PatternCost, Placement
+from leadline.export.csv_table import row_text
+from leadline.export.table import plain_name
 from leadline.text_file import json_text, plain
 
 BENCHMARK = "pattern-cost"
 FORMAT_VERSION = 1
+HEADER = "rank,host,send_ns,receive_ns,placed_at_rank,placed_on_host\n"
 
 
 def cost_text(cost: PatternCost, placement: Placement | None, why_no_placement: str) -> str:
@@ -43,3 +47,15 @@ def placed_hosts(cost: PatternCost, placement: Placement) -> list[str]:
 def is_own_json(ends: str) -> bool:
     """Whether an older file, by its beginning, is one of these."""
     return f'"benchmark": "{BENCHMARK}"' in ends[:200]
+
+
+def pattern_cost_csv(cost: PatternCost, placement: Placement | None) -> Iterator[str]:
+    """The header, then a line for each rank: where it was measured, what all its messages take, and where the better
+    placement has it; the last two are empty where there is none.
+    """
+    yield HEADER
+    for rank in range(cost.num_ranks):
+        place = int(placement.place_of_rank[rank]) if placement else None
+        host = plain_name(cost.hosts[place]) if place is not None else None
+        sums = float(cost.send_ns[rank]), float(cost.receive_ns[rank])
+        yield row_text((rank, plain_name(cost.hosts[rank]), *sums, place, host))

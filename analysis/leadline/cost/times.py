@@ -10,7 +10,8 @@ import numpy as np
 
 from leadline.cost.pattern import CHOSEN_SIZE, Messages, Pattern, bad_pattern
 from leadline.error import LeadlineError
-from leadline.model import FloatArray, IntArray, LinkResult, Record, Slice
+from leadline.link.result import LinkResult
+from leadline.model import FloatArray, IntArray, Record, Slice
 from leadline.model.run import no_choice, size_in_bytes
 from leadline.units import bytes_text
 

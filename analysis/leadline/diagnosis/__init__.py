@@ -6,13 +6,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from leadline.benchmarks import load, of_another
 from leadline.diagnosis.components import end_of, pairs_of
-from leadline.diagnosis.judged import judged
-from leadline.diagnosis.known import Diagnosed, diagnosed, diagnosed_in
-from leadline.diagnosis.merged import FoundFault, found_faults
-from leadline.diagnosis.program import ask
-from leadline.model import BisectionResult, Diagnosis, LinkResult, Slice
-from leadline.readers import load, load_link
+from leadline.diagnosis.known import Diagnosed, FoundFault, ask, diagnosed, diagnosed_in, found_faults
+from leadline.model import Diagnosis, JudgedResult, Slice
 
 __all__ = [
     "Diagnosed",
@@ -22,7 +19,6 @@ __all__ = [
     "diagnosed_in",
     "end_of",
     "found_faults",
-    "judged",
     "pairs_of",
 ]
 
@@ -37,6 +33,6 @@ def diagnose(
     program, or where it refuses.
     """
     result = load(path)
-    if not isinstance(result, BisectionResult | LinkResult):
-        result = load_link(path)  # says what it is instead
+    if not isinstance(result, JudgedResult):
+        raise of_another(result, "link")
     return ask(result, topology, threshold, false_discovery_rate)

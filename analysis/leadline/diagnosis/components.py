@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leadline.model import BoolArray, Component, ComponentKind, FaultDirection, IntArray, LinkResult
+from leadline.model import BoolArray, Component, ComponentKind, FaultDirection, IntArray, RunResult
 
 _GROUPS = (ComponentKind.SWITCH, ComponentKind.UPLINK, ComponentKind.CABLE)
 
@@ -15,7 +15,7 @@ _GROUPS = (ComponentKind.SWITCH, ComponentKind.UPLINK, ComponentKind.CABLE)
 class Ranks:
     """Where the ranks of a result stand."""
 
-    def __init__(self, result: LinkResult) -> None:
+    def __init__(self, result: RunResult) -> None:
         """Reads nothing from the file."""
         self.host_of = result.host_index
         self._places = result.ranks

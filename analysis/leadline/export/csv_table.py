@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from leadline.export.table import Of, Progress, Table, Values, Words
-from leadline.model import Column, FloatArray
+from leadline.export.table import Of, Table, Values, Words
+from leadline.model import Column, FloatArray, Progress
 
 
 def csv_pieces(result: Of, parts: Sequence[Any], table: Table[Of], progress: Progress | None = None) -> Iterator[str]:

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
-from leadline.export.table import Of, Progress, Table, Values, Words, num_rows_of
-from leadline.model import RunResult
+from leadline.export.table import Of, Table, Values, Words, num_rows_of
+from leadline.model import Progress, RunResult
 
 # Bytes of the file's metadata under which what is known of the run stands, as JSON.
 METADATA_KEY = b"leadline"
@@ -81,7 +81,7 @@ def _run_metadata(result: RunResult) -> dict[bytes, bytes]:
         "nonce": result.nonce, "complete": result.complete, "start_utc": origin.start_utc,
         "transport": origin.transport, "num_ranks": origin.num_ranks, "version": origin.version,
     }  # fmt: skip
-    if hasattr(origin, "direction"):  # of a link test
+    if hasattr(origin, "direction"):  # where the benchmark has one
         run["direction"] = origin.direction
     return {METADATA_KEY: json.dumps(run).encode()}
 

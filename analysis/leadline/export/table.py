@@ -10,12 +10,19 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.model import Column, RunResult
+from leadline.model import Column, Progress, RunResult
 
 Of = TypeVar("Of", bound=RunResult)
 
-# Called with the share of the work that is done, 0 to 1.
-Progress = Callable[[float], None]
+# Of whatever goes from one rank to another.
+ENDS = (
+    Column("from", "1", "rank that sends"),
+    Column("to", "1", "rank that receives"),
+    Column("from_host", "", "host of the rank that sends"),
+    Column("to_host", "", "host of the rank that receives"),
+)
+SIZE = Column("message_size_bytes", "bytes", "size of each message")
+REPEAT = Column("repeat", "1", "number of the repeat, from 1")
 
 # By the unit of a column; else it has real numbers.
 _KINDS = {"1": "int64", "bytes": "uint64", "": "text"}

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from leadline.model.run import RunResult, Slice
 from leadline.model.table import Record
 
 
@@ -166,3 +168,11 @@ class Diagnosis(Record):
     def slower_than_profile(self) -> tuple[ComparedClass, ...]:
         """Classes that reach too little of what the site profile says."""
         return tuple(one for one in self.profile if one.change is Change.SLOWER)
+
+
+@dataclass(frozen=True, repr=False)
+class JudgedResult(RunResult):
+    """A result whose slices can have a diagnosis."""
+
+    slices: tuple[Slice, ...]  # by repeat, then size
+    diagnoses: Mapping[Slice, Diagnosis]  # as the run wrote them; empty in older files and in SION

@@ -3,26 +3,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.error import ExitStatus, LeadlineError
+from leadline.error import LeadlineError, wrong
 from leadline.model.table import Record, first_of, of_lines
 from leadline.units import bytes_text, counted, parse_bytes
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+# Called with the share of the work that is done, 0 to 1.
+Progress = Callable[[float], None]
 _Result = TypeVar("_Result", bound="RunResult")
 _Choice = TypeVar("_Choice", bound=Enum)
+_Item = TypeVar("_Item")
+
+
+def with_progress(items: Sequence[_Item], progress: Progress | None) -> Iterator[_Item]:
+    """The items; behind each one it is told how many are done."""
+    for done, item in enumerate(items, 1):
+        yield item
+        if progress:
+            progress(done / len(items))
+
+
+def stretch_of(progress: Progress | None, begin: float, end: float) -> Progress:
+    """Tells the progress of a stretch of the work as that of all of it."""
+    return lambda share: progress(begin + (end - begin) * share) if progress else None
 
 
 class _OfSize(Protocol):
@@ -94,11 +110,23 @@ class Finding(Record):
     advice: str
 
 
+@dataclass(frozen=True)
+class Slice:
+    """One sweep over all rounds: one message size in one repeat."""
+
+    repeat: int  # 0-based
+    permutation: int  # -1 = ranks as they are
+    size_index: int  # into RunResult.message_sizes_bytes
+    message_size_bytes: int
+
+
 @dataclass(frozen=True, repr=False)
 class RunResult:
     """What a run of any benchmark left in its file. N = ranks. It may be used in a `with` statement, which closes the
     file; without one the file is open as long as the result is in use.
     """
+
+    benchmark: ClassVar[str]  # whose result it is: "link"
 
     path: Path
     format_version: int
@@ -150,6 +178,16 @@ class RunResult:
             f"{self._parts()} of {sizes}; {counted(len(self.findings), 'finding')}",
         )
 
+    def size_indices(self, size_bytes: int | None) -> tuple[int, ...]:
+        """Where a message size stands among those of the result, None = all of them. LeadlineError where it has none
+        such.
+        """
+        sizes = self.message_sizes_bytes
+        if size_bytes is not None and size_bytes not in sizes:
+            there = ", ".join(bytes_text(one) for one in sizes)
+            raise wrong(f"the result has no message size {bytes_text(size_bytes)}", f"It has {there}")
+        return tuple(index for index, one in enumerate(sizes) if size_bytes in (None, one))
+
     def _number_of_option(self, name: str, otherwise: float) -> float:
         """What the run was told; files may not have it."""
         try:
@@ -170,7 +208,7 @@ class RunResult:
         sizes = ", ".join(bytes_text(one) for one in self.message_sizes_bytes)
         repeats = ", ".join(dict.fromkeys(str(part.repeat) for part in parts))
         problem = f"several {what}s of the result fit; say which" if found else f"the result has no such {what}"
-        raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
+        raise wrong(problem, f"It has size={sizes}; repeat={repeats}")
 
     def _parts(self) -> str:
         """What has these sizes, in a few words."""
@@ -197,4 +235,4 @@ def member_of(kind: type[_Choice], word: _Choice | str, choices: Iterable[_Choic
 def no_choice(what: str, word: object, choices: Iterable[str]) -> LeadlineError:
     """The error for a word that is none of the choices."""
     there = ", ".join(choices)
-    return LeadlineError(f"there is no {what} {word}", hint=f"There is {there}", status=ExitStatus.BAD_COMMAND_LINE)
+    return wrong(f"there is no {what} {word}", f"There is {there}")

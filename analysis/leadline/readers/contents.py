@@ -6,37 +6,21 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
 from leadline.error import printable_name
-from leadline.model import (
-    AllToAll,
-    Finding,
-    FloatArray,
-    IntArray,
-    LinkTestRecord,
-    RankLocation,
-    ReadRows,
-    Retest,
-    RunProvenance,
-    Slice,
-    Spread,
-)
+from leadline.model import Finding, RankLocation, RunProvenance, Slice
 
 Origin = TypeVar("Origin", bound=RunProvenance)
 
 # 2: a link test in the compact form; 3: one that stores sampled rounds; all else is 1.
 FORMAT_VERSION = 3
-# Of the pairs, in every file of a link test.
-MATRICES = ("count", "time_ns_min", "time_ns_median", "time_ns_mean", "time_ns_p99", "time_ns_max")
 
 # What numpy, the HDF5 library and our own conversions raise for values that are none.
 BAD_VALUES = (RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError)
-
-_BLOCK_CELLS = 1 << 19
 
 
 class DamagedError(ValueError):
@@ -102,32 +86,6 @@ def rank_placement(
     return RankLocation(rank, host, device, cpus, int(pid), int(num_cpus), int(numa_node))
 
 
-def linktest_of(values: Mapping[str, Any], location: Any, num_ranks: int) -> LinkTestRecord:
-    """From the attributes of /linktest and the locations, [N, 4]."""
-    places = np.asarray(location)
-    if places.shape != (num_ranks, 4) or places.dtype.kind not in "ui":
-        raise DamagedError(f"/linktest/location is {places.dtype} of the shape {places.shape}")
-
-    times: dict[str, Any] = {
-        name: tuple(real_of(values[f"{name}_{which}"]) for which in ("min", "max", "mean"))
-        for name in ("time_s", "all_to_all_time_s")
-    }
-    return LinkTestRecord(**facts_of(values, LinkTestRecord), **times, location=places.astype(np.int64))
-
-
-def retests_of(columns: Sequence[Sequence[Any]], num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
-    """From the columns of /retest in the order of its documentation."""
-    retests = []
-    for repeat, size_index, from_rank, to_rank, time, again in zip(*columns, strict=True):
-        if not (0 <= from_rank < num_ranks and 0 <= to_rank < num_ranks and 0 <= size_index < num_sizes):
-            raise DamagedError(f"/retest has the pair {from_rank} to {to_rank} of size {size_index}")
-        time_ns, retest_time_ns = (
-            float(value) if value is not None and 0 < value < math.inf else math.nan for value in (time, again)
-        )
-        retests.append(Retest(int(repeat), int(size_index), int(from_rank), int(to_rank), time_ns, retest_time_ns))
-    return tuple(retests)
-
-
 def summary_of(text: str) -> Mapping[str, object] | None:
     """The engine's own summary; None where it did not come to write one."""
     if not text:
@@ -162,46 +120,3 @@ def of_slices(
         part = known.get((entry["repeat"], entry["size_index"]))
         if part and entry.get(name) is not None:
             yield part, entry[name]
-
-
-def _spread(entry: Mapping[str, Any], quantity: str) -> Spread:
-    values = [entry[f"{quantity}_{which}"] for which in ("min", "mean", "max")]
-    return Spread(int(entry["num"]), *(real_of(value) for value in values))
-
-
-def all_to_all_of(
-    summary: Mapping[str, object] | None, slices: tuple[Slice, ...], linktest: LinkTestRecord | None
-) -> dict[Slice, AllToAll]:
-    """Exchanges of all ranks with all others, of slices that have them."""
-    if linktest and linktest.has_all_to_all:
-        # Of one byte before each round, whatever the size of the other messages (LinkTest 1.2).
-        num_ranks = len(linktest.location)
-        least, most, mean = (1e9 * time_s for time_s in linktest.all_to_all_time_s)
-        return {slices[0]: AllToAll(1, None, None, Spread(num_ranks * (num_ranks - 1), least, mean, most))}
-    return {
-        part: AllToAll(
-            int(entry["message_size_bytes"]),
-            *(_spread(entry[when], "time_ns") if entry[when] else None for when in ("before", "after", "each_round")),
-        )
-        for part, entry in of_slices(summary, slices, "all_to_all")
-    }
-
-
-def bisection_of(summary: Mapping[str, object] | None, slices: tuple[Slice, ...]) -> dict[Slice, Spread]:
-    """Bandwidths across the cut, of slices that have one."""
-    return {part: _spread(entry, "bandwidth_bytes_per_s") for part, entry in of_slices(summary, slices, "bisection")}
-
-
-def block_of_rows(read_rows: ReadRows, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
-    """See leadline.model.ReadBlock; from whole rows, one at a time."""
-    found = [read_rows(part, dataset, rank, rank + 1)[0, columns] for rank in rows.tolist()]
-    return np.array(found, dtype=np.float64).reshape(len(rows), len(columns))
-
-
-def has_rounds(read_rows: ReadRows, part: Slice, num_ranks: int) -> bool:
-    """Whether the schedule of a slice's repeat was written. None is empty: where all is 0, the run was killed before
-    that, or one rank was alone, which all but tells its schedule.
-    """
-    step = max(1, _BLOCK_CELLS // num_ranks)
-    blocks = (read_rows(part, "round", first, min(first + step, num_ranks)) for first in range(0, num_ranks, step))
-    return any(bool(np.isfinite(block).any()) for block in blocks)

@@ -40,7 +40,7 @@ def opened(input_file: InputFile) -> Iterator[Hdf5File]:
 
 
 def benchmark_of(path: Path, file: Hdf5File) -> str:
-    """Whose result an open file is (`link`, `topology`, `bisection`, `io`); LeadlineError for none."""
+    """Whose result an open file is; LeadlineError for none of leadline."""
     attributes = file.attributes()
     if text_of(attributes.get("format", "")) != "leadline":
         raise another_kind(path, "HDF5, but not a result of leadline", "A result of leadline is wanted")
@@ -148,6 +148,16 @@ class FileReader:
         if len(dataset.shape) != num_dimensions or (length is not None and dataset.shape[0] != length):
             raise self._damaged(f"/{name} has the shape {dataset.shape}")
         return self._file.read(dataset)
+
+    def _columns(self, group: str, kinds: Mapping[str, str]) -> dict[str, Any]:
+        """A small table, by the names of its columns, which have the same length and these kinds of values."""
+        columns: dict[str, Any] = {}
+        for name, kind in kinds.items():
+            column = self._array(f"{group}/{name}", 1, len(next(iter(columns.values()))) if columns else None)
+            if column.dtype.kind not in kind:
+                raise self._damaged(f"/{group}/{name} is {column.dtype}")
+            columns[name] = column
+        return columns
 
     def _ranks(self) -> tuple[RankLocation, ...]:
         hosts = self._array("ranks/host", 1)

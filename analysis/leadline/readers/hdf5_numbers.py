@@ -44,6 +44,12 @@ class NumberReader:
             raise truncated(self._input.path)
         return numbers
 
+    def as_ranks(self, name: str, numbers: NDArray[Any], num_ranks: int, least: int = 0) -> IntArray:
+        """Numbers of ranks as int64; below 0, where that is allowed, is none."""
+        if numbers.size and not (numbers.min() >= least and numbers.max() < num_ranks):
+            raise self.damaged(f"/{name} names a rank that is not there")
+        return numbers.astype(np.int64)
+
     def times(self, name: str, first: int, end: int) -> FloatArray:
         """The same as float64; holes are NaN."""
         dataset, times = self._datasets[name], np.empty(max(end - first, 0))

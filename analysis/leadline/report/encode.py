@@ -30,6 +30,11 @@ class Packed:
     num_bytes: int  # before base64
 
 
+def rounded(value: float, digits: int = 6) -> float | None:
+    """As a page's script has a number: with so many digits, None where it is not known."""
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
+
+
 def _deflated(data: bytes) -> bytes:
     """Measured on pictures of times that scatter: runs alone are found eight times faster than repeats, and make it no
     larger. Schedules and simulated times have repeats.

@@ -12,9 +12,14 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from leadline.benchmarks import BENCHMARKS
 from leadline.model import RunResult
+from leadline.text.run import provenance_facts
 
 GENERATOR = "leadline report"
+_WITHOUT_SCRIPT = (
+    "Charts are drawn by a script inside this page, and scripts are switched off. The tables have the numbers."
+)
 
 
 def is_own_report(head: str) -> bool:
@@ -24,13 +29,18 @@ def is_own_report(head: str) -> bool:
 
 def html_page(
     template: str, result: RunResult, *, styles: Sequence[str], scripts: Sequence[str], data: dict[str, Any],
-    is_served: bool = False, **context: Any,
+    is_served: bool = False, without_script: str = _WITHOUT_SCRIPT, **context: Any,
 ) -> str:  # fmt: skip
     """A page from its template, the names of its styles and scripts, and its scripts' data by the ids of their
-    elements. Everything from the file is escaped.
+    elements. Files are the benchmark's own or shared. Everything from the file is escaped.
     """
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("leadline.report", "templates"),
+        loader=jinja2.ChoiceLoader(
+            [
+                jinja2.PackageLoader(package, "templates")
+                for package in ("leadline.report", BENCHMARKS[result.benchmark])
+            ]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -46,6 +56,8 @@ def html_page(
         result=result,
         warnings=[finding for finding in result.findings if finding.severity == "warning"],
         is_served=is_served,
+        without_script=without_script,
+        provenance=provenance_facts(result),
         **context,
     )
 

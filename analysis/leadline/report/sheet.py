@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,20 +17,27 @@ from leadline.report.paper import (
     PALE_ALARM,
     PALE_NOTE,
     RULE,
+    Kind,
     Paper,
+    drawing,
     line_mm,
     shortened,
     width_mm,
     wrapped,
 )
+from leadline.report.plot_frame import Area
 from leadline.text import run as run_text
 
 WIDTH_MM, HEIGHT_MM = 210.0, 297.0
+MARGIN_X, TOP, BOTTOM, FOOT_HEIGHT = 14.0, 10.0, 10.0, 10.5
+GAP = 3.0  # between sections
+PIXELS_PER_INCH = 200.0
 MOST_FAULTS = 4
 ROW = 3.25  # mm from row to row of a table
 HEADING = 4.6  # mm from the top of a section to its first line
 SIZE = 6.5  # points of a table
-_GAP = 1.6  # mm between columns, half of it on either side of a number
+_COLUMN_GAP = 1.6  # mm between columns, half of it on either side of a number
+_MOST_FINDING_LINES = 6
 _INSET = 1.6  # more before text behind a number
 
 
@@ -75,7 +82,7 @@ def fitted(titles: Sequence[tuple[str, bool]], lines: Sequence[Line], width: flo
     for place, (title, is_number) in enumerate(titles):
         inset = _INSET if place and titles[place - 1][1] and not is_number else 0.0
         texts = [title, *(line.cells[place] for line in lines)]
-        wanted.append(max(width_mm(text, SIZE) for text in texts) + _GAP + inset + 0.1)
+        wanted.append(max(width_mm(text, SIZE) for text in texts) + _COLUMN_GAP + inset + 0.1)
     of_text = [place for place, (_, is_number) in enumerate(titles) if not is_number]
     over = sum(wanted) - width
     while over > 0.01 and of_text:
@@ -92,9 +99,9 @@ def fitted(titles: Sequence[tuple[str, bool]], lines: Sequence[Line], width: flo
 def _row(paper: Paper, x: float, y: float, columns: Sequence[Column], cells: Sequence[str], colour: str) -> None:
     is_behind_number = False
     for column, text in zip(columns, cells, strict=True):
-        room = column.width - _GAP
+        room = column.width - _COLUMN_GAP
         if column.is_number:
-            paper.text(x + room + _GAP / 2, y, shortened(text, room, SIZE), SIZE, colour=colour, align="right")
+            paper.text(x + room + _COLUMN_GAP / 2, y, shortened(text, room, SIZE), SIZE, colour=colour, align="right")
         else:
             inset = _INSET if is_behind_number else 0.0
             paper.text(x + inset, y, shortened(text, room - inset, SIZE), SIZE, colour=colour)
@@ -114,6 +121,29 @@ class Head:
     num_more_faults: int = 0
     remark: str = ""  # below the headline, in small type
     compared: str = ""  # what changed since an earlier result
+
+
+def problems_of(result: RunResult, missing: str) -> tuple[str, ...]:
+    """What is missing, and of a run that did not finish, why."""
+    if result.complete:
+        return (f"{missing}.",) if missing else ()
+    return (f"Incomplete: {result.incomplete_reason}." + (f" {missing}." if missing else ""),)
+
+
+def sheet_of(
+    result: RunResult, kind: Kind | str, head: Head, no_findings: str, definitions: str,
+    draw: Callable[[Paper, Area], None],
+) -> bytes:  # fmt: skip
+    """A sheet as a file's contents: its head, what `draw` puts into the room that is left, findings, and foot."""
+    x, width, foot = MARGIN_X, WIDTH_MM - 2 * MARGIN_X, HEIGHT_MM - BOTTOM - FOOT_HEIGHT
+    with drawing():
+        paper = Paper(WIDTH_MM, HEIGHT_MM, PIXELS_PER_INCH)
+        y = draw_head(paper, x, TOP, width, result, head) + GAP - 1.5
+        below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
+        draw(paper, Area(x, y, width, foot - below - GAP - y))
+        draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
+        draw_foot(paper, x, foot, width, result, definitions)
+        return paper.rendered(Kind(kind), f"{head.benchmark.capitalize()}: {head.title}", moment_of(result))
 
 
 def draw_head(paper: Paper, x: float, y: float, width: float, result: RunResult, head: Head) -> float:
@@ -236,7 +266,4 @@ def draw_foot(paper: Paper, x: float, y: float, width: float, result: RunResult,
 
 def moment_of(result: RunResult) -> datetime | None:
     """When the run began, where the file tells it."""
-    try:
-        return datetime.fromisoformat(result.provenance.start_utc.replace("Z", "+00:00"))
-    except ValueError:
-        return None
+    return run_text.moment(result.provenance.start_utc)

@@ -101,6 +101,11 @@ def moment(text: str) -> datetime | None:
         return None
 
 
+def no_findings(result: RunResult) -> str:
+    """Why there are no findings of the run itself."""
+    return "None." if result.summary is not None else "The file has no summary: the run did not finish."
+
+
 def first_few(names: tuple[str, ...], most: int = 6, letters: int = 110) -> str:
     """So many names as fit, and how many more there are."""
     shown = list(names[:most])

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from leadline.error import LeadlineError
-from leadline.model import LinkResult, PairClass, Slice
-from leadline.scan import AxisName, Progress
+from leadline.link.result import LinkResult, PairClass
+from leadline.model import Progress, Slice
+from leadline.scan import AxisName
 from leadline.text_file import utf8
 from leadline.view.query import Query, WrongParameterError
 from leadline.view.reduction import Reduction

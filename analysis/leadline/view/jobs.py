@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from leadline.scan import Progress
+from leadline.model import Progress
 
 Value = TypeVar("Value")
 

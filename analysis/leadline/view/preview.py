@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.draw import colours
-from leadline.model import LinkResult, Slice, Statistic
+from leadline.link.result import LinkResult
+from leadline.model import Slice, Statistic
 from leadline.scan import AxisName
 from leadline.scan.picture import Float32Array
 from leadline.view.reduction import Reduction, reduced_columns

@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from leadline.analyse import SliceAnalysis, analyse
 from leadline.diagnosis import diagnosed
 from leadline.error import LeadlineError, from_os_error
-from leadline.model import LinkResult, PairClass, Slice, Statistic
-from leadline.readers import load_link
-from leadline.report.link_page import render
+from leadline.link.analysis import SliceAnalysis, analyse
+from leadline.link.page import render
+from leadline.link.reader import load_link
+from leadline.link.result import LinkResult, PairClass
+from leadline.link.scan import Scan, pictures, scan
+from leadline.model import Progress, Slice, Statistic
 from leadline.report.matrix_data import LARGEST_PICTURE
-from leadline.scan import AxisName, Cell, Grid, Picture, Progress, Scan, axis_of, pictures, scan
+from leadline.scan import AxisName, Cell, Grid, Picture, axis_of
 from leadline.text_file import utf8
 from leadline.view.index import Index, coarser
 from leadline.view.jobs import Job, Recent, Worker

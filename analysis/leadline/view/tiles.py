@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, LinkResult, SampledPairs, Slice, Statistic
+from leadline.link.result import LinkResult, SampledPairs
+from leadline.link.scan.sampled import medians_of_groups, sortable
+from leadline.model import FloatArray, IntArray, Slice, Statistic
 from leadline.scan import Axis, AxisName, axis_of
 from leadline.scan.picture import Float32Array
-from leadline.scan.sampled import medians_of_groups, sortable
 from leadline.view.reduction import MISSING, OUTSIDE, Reduction, reduced_columns, reduced_rows
 
 SIDE = 256  # cells along a tile

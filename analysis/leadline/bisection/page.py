@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a BisectionResult to one self-contained HTML page that works offline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline.bisection import tables
+from leadline.bisection import text as bisection_text
+from leadline.bisection.analysis import ComponentsAnalysis, SizeAnalysis, analyse_components, analyse_size
+from leadline.bisection.data import page_of
+from leadline.bisection.result import BisectionResult
+from leadline.bisection.simulate.compare import compare_patterns
+from leadline.bisection.simulate.model import PatternComparison, SimulatedBisection
+from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
+from leadline.model import Fault, FindingList, Progress
+from leadline.model.run import stretch_of
+from leadline.report.faults import Row, fault_row, fault_rows
+from leadline.report.frame import html_page
+from leadline.scan import FEWEST_PARTNERS
+from leadline.text import run as run_text
+from leadline.units import bytes_text, plain
+
+_STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bars.css")
+# The parts of the page's script, in the order in which they stand in its one function.
+_SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "bisection_charts.js")
+
+
+@dataclass(frozen=True)
+class BisectionAnalysis:
+    """All that page and sheet say."""
+
+    sizes: list[SizeAnalysis]
+    components: ComponentsAnalysis
+    diagnosed: Diagnosed
+    simulated: SimulatedBisection | None
+    comparison: PatternComparison | None
+
+
+def analyse_bisection(
+    result: BisectionResult, size_indices: Sequence[int] | None = None, simulated: SimulatedBisection | None = None,
+    progress: Progress | None = None, topology: str | None = None,
+) -> BisectionAnalysis:  # fmt: skip
+    """Of some message sizes, all by default; with a simulation, measured against it with the largest of them.
+    `topology`: the physical network, for the diagnosis.
+    """
+    wanted = range(len(result.message_sizes_bytes)) if size_indices is None else size_indices
+    sizes = []
+    for done, size_index in enumerate(wanted):
+        tell = stretch_of(progress, done / (len(wanted) + 1), (done + 1) / (len(wanted) + 1))
+        sizes.append(analyse_size(result, size_index, progress=tell))
+    components = analyse_components(result, sizes)
+    comparison = compare_patterns(result, simulated, tables.shown_first(sizes).size_index) if simulated else None
+    if progress:
+        progress(1)
+    found = diagnosed(result, bisection_text.parts_of(result, sizes), topology)
+    return BisectionAnalysis(sizes, components, found, simulated, comparison)
+
+
+def render_bisection(
+    result: BisectionResult, size_indices: Sequence[int] | None = None, simulated: SimulatedBisection | None = None,
+    progress: Progress | None = None, topology: str | None = None,
+) -> str:  # fmt: skip
+    """The page about some message sizes of a result, all by default. Everything from the file is escaped."""
+    analysis = analyse_bisection(result, size_indices, simulated, progress, topology)
+    by_size = [_of_size(result, one) for one in analysis.sizes if len(one.patterns)]
+    return html_page(
+        "bisection.html.j2",
+        result,
+        styles=_STYLES,
+        scripts=_SCRIPTS,
+        data={
+            "data": page_of(
+                result, analysis.sizes, analysis.components, faults_of(result, analysis), analysis.comparison
+            )
+        },
+        benchmark="Bisection test",
+        title=bisection_text.title(result),
+        run_line=bisection_text.run_line(result),
+        no_findings=run_text.no_findings(result),
+        headline=bisection_text.headline(result, analysis.sizes, analysis.diagnosed, analysis.comparison),
+        verdict=verdict(result, analysis),
+        missing=bisection_text.missing(result, analysis.sizes),
+        run=bisection_text.run_facts(result),
+        figures=tables.key_figures(analysis.sizes),
+        numbers=tables.size_table(result, analysis.sizes),
+        by_size=by_size,
+        faults=_faults(result, analysis),
+        has_components=bool(analysis.components.of_ranks.num.any()),
+        threshold=plain(100 * result.threshold),
+        simulated=bisection_text.what_was_simulated(simulated) if simulated else "",
+        comparison=analysis.comparison,
+        compared=tables.comparison_facts(analysis.comparison) if analysis.comparison else [],
+        deviating=tables.deviating_rows(analysis.comparison) if analysis.comparison else [],
+    )
+
+
+def _faults(result: BisectionResult, analysis: BisectionAnalysis) -> Row:
+    parts = bisection_text.parts_of(result, analysis.sizes)
+
+    def row(one: FoundFault) -> Row:
+        return fault_row(one, bytes_text(one.part.message_size_bytes) if len(parts) > 1 else "")
+
+    return fault_rows(analysis.diagnosed, parts, row)
+
+
+def _of_size(result: BisectionResult, one: SizeAnalysis) -> tables.Row:
+    """The tables of one message size."""
+    return {
+        "size_index": one.size_index, "name": bytes_text(one.message_size_bytes),
+        "stopped": bisection_text.stopped_text(result, one), "named": tables.named_rows(one),
+        "slow": tables.slow_rows(result, one), "slowest_patterns": tables.pattern_rows(result, one),
+        "buckets": tables.bucket_rows(one), "num_steps": len(one.worst),
+    }  # fmt: skip
+
+
+def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
+    """The colour of the headline: alarming, fine, or neither where not all is known."""
+    faults = faults_of(result, analysis)
+    if any(one.counts for one in faults):
+        return "alarming"
+    if any(one.listed_as is FindingList.ONLY_UNDER_LOAD for one in faults):
+        return ""
+    is_known = bool(analysis.diagnosed.found) and result.num_participants >= FEWEST_PARTNERS
+    return "fine" if result.complete and is_known and not bisection_text.missing(result, analysis.sizes) else ""
+
+
+def faults_of(result: BisectionResult, analysis: BisectionAnalysis) -> list[Fault]:
+    """Each once, the gravest first."""
+    parts = bisection_text.parts_of(result, analysis.sizes)
+    return [one.fault for one in found_faults(analysis.diagnosed.found, parts)]

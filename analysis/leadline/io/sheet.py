@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One page of A4 about a parallel file test, as PDF, PostScript or PNG: timeline of ranks, throughput, numbers, who is
+slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leadline.io import tables
+from leadline.io import text as io_text
+from leadline.io.analysis import PhaseAnalysis
+from leadline.io.data import KIND_COLOURS
+from leadline.io.page import analyse_io
+from leadline.io.plots import draw_latencies, draw_throughput, draw_use, kinds_of
+from leadline.io.result import IoResult
+from leadline.model import Progress
+from leadline.report.paper import GREY, Kind, Paper, width_mm
+from leadline.report.plot_frame import Area
+from leadline.report.sheet import GAP, HEADING, ROW, SIZE, Head, Line, fitted, heading, problems_of, sheet_of, table
+
+_PLOT_HEIGHT, _USE_HEIGHT, _BETWEEN = 34.0, 44.0, 6.0
+_MOST_PHASES = 6
+_DEFINITIONS = (
+    "Bandwidth: all bytes by the I/O time of the slowest rank, from before its open to after its close, without "
+    "making and checking the data. 1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
+)
+
+
+def io_sheet(result: IoResult, kind: Kind | str, progress: Progress | None = None) -> bytes:
+    """The sheet, as a file's contents. The last write and the last read have plots, all phases numbers."""
+    analyses = analyse_io(result, progress)
+    head = Head(
+        "parallel file test",
+        io_text.title(result),
+        problems_of(result, io_text.missing(result)),
+        tuple(io_text.headline(result)),
+        io_text.run_facts(result),
+    )
+    plotted = shown(analyses)
+
+    def draw(paper: Paper, area: Area) -> None:
+        y = _draw_plots(paper, area, plotted) if plotted else area.y
+        _draw_tables(paper, Area(area.x, y, area.width, area.y + area.height - y), result)
+
+    return sheet_of(result, kind, head, io_text.no_findings(result), _DEFINITIONS, draw)
+
+
+def shown(analyses: Sequence[PhaseAnalysis]) -> list[PhaseAnalysis]:
+    """The last write and the last read that have rows."""
+    last = {one.phase.operation: one for one in analyses if one.rows.has_row.any()}
+    return [last[operation] for operation in ("write", "read") if operation in last]
+
+
+def _draw_plots(paper: Paper, area: Area, plotted: Sequence[PhaseAnalysis]) -> float:
+    """Side by side for each phase; returns where the rest may begin."""
+    y = heading(paper, area.x, area.y, area.width, "What each rank did with its time") + 0.5
+    y = _draw_legend(paper, area.x, y, plotted)
+    width = (area.width - _BETWEEN * (len(plotted) - 1)) / len(plotted)
+    places = [area.x + index * (width + _BETWEEN) for index in range(len(plotted))]
+    for x, one in zip(places, plotted, strict=True):
+        draw_use(paper, Area(x, y, width, _USE_HEIGHT), one)
+    y += _USE_HEIGHT + GAP
+    heading(paper, area.x, y, area.width, "Throughput over time, times of calls")
+    half = (width - _BETWEEN / 2) / 2
+    for x, one in zip(places, plotted, strict=True):
+        draw_throughput(paper, Area(x, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
+        draw_latencies(paper, Area(x + half + _BETWEEN / 2, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
+    return y + HEADING + _PLOT_HEIGHT + GAP + 1.5
+
+
+def _draw_legend(paper: Paper, x: float, y: float, plotted: Sequence[PhaseAnalysis]) -> float:
+    for kind in dict.fromkeys(kind for one in plotted for kind in kinds_of(one)):
+        paper.box(x, y - 2, 2.2, 2.2, fill=KIND_COLOURS[kind], layer=3)
+        paper.text(x + 3, y, kind, SIZE, colour=GREY)
+        x += 3 + width_mm(kind, SIZE) + 4
+    return y + 1.5
+
+
+def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
+    """Rates of the last phases, and of stragglers and wrong data as many as fit."""
+    measured = result.measured_phases
+    numbers = tables.phase_table(measured)
+    if not numbers["rows"]:
+        return
+    columns = {
+        "name": "phase", "amount": "bytes", "bytes_per_s": "bandwidth", "bytes_per_s_mean": "mean",
+        "bytes_per_s_transfer": "transfer", "bytes_per_s_wall": "wall", "slowest": "slowest rank", "source": "source",
+    }  # fmt: skip
+    y = heading(paper, area.x, area.y, area.width, f"Writing and reading, {numbers['unit']}")
+    rows = numbers["rows"][-_MOST_PHASES:]
+    lines = [Line(tuple(row[name] for name in columns), bool(row["error"])) for row in rows]
+    heads = [(title, name not in ("name", "source")) for name, title in columns.items()]
+    y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + GAP / 2
+    room = int((area.y + area.height - y) / ROW) - 3
+    wrong, stragglers = tables.wrong_rows(measured), tables.straggler_rows(measured)
+    if wrong and room > 0:
+        y = heading(paper, area.x, y, area.width, "Wrong data")
+        lines = [Line((row["phase"], row["file"], row["object"], row["rank"], row["offset"], row["kind"]), True)
+                 for row in wrong[:room]]  # fmt: skip
+        heads = [
+            ("phase", False),
+            ("file", False),
+            ("object", True),
+            ("of rank", True),
+            ("byte", True),
+            ("what", False),
+        ]
+        y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + GAP / 2
+        room -= len(lines) + 2
+    if stragglers and room > 0:
+        y = heading(paper, area.x, y, area.width, "Stragglers")
+        names = ("phase", "rank", "host", "file", "rate", "relative", "mostly")
+        lines = [Line(tuple(row[name] for name in names), True) for row in stragglers[:room]]
+        heads = [("phase", False), ("rank", True), ("host", False), ("file", False), ("its rate", True),
+                 ("of the median", True), ("mostly", False)]  # fmt: skip
+        table(paper, area.x, y, fitted(heads, lines, area.width), lines)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a TopologyResult to one self-contained HTML page that works offline."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from leadline.model import Progress
+from leadline.model.run import with_progress
+from leadline.report.frame import html_page
+from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, edge_for
+from leadline.text import run as run_text
+from leadline.topology import text as topology_text
+from leadline.topology.analysis import GroupAnalysis, analyse_group, groups_of
+from leadline.topology.data import MOST_ROWS, axes_of, charts_of, page_of, part_of, picture_size
+from leadline.topology.load import LoadSeries, series_of
+from leadline.topology.result import TopologyResult
+from leadline.topology.tables import centre_rows, key_figures, load_rows, number_table
+from leadline.units import bytes_text
+
+_STYLES = ("report.css", "matrix.css", "chart.css", "topology.css")
+# The parts of the page's script, in the order in which they stand in its one function.
+_SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "topology_charts.js")
+_MATRIX_SCRIPTS = (
+    "page.js", "numbers.js", "colours.js", "source.js", "heatmap.js", "labels.js", "axes.js", "legend.js", "marks.js",
+    "tooltip.js", "matrix_view.js", "report.js", "chart.js", "units.js", "topology_charts.js", "topology_lists.js",
+)  # fmt: skip
+_WITHOUT_SCRIPT = (
+    "Charts and the matrix are drawn by a script inside this page, and scripts are switched off. The tables have the "
+    "numbers."
+)
+
+
+def render_topology(
+    result: TopologyResult, size_indices: Sequence[int] | None = None, progress: Progress | None = None
+) -> str:
+    """The page about some message sizes of a result, all by default. Everything from the file is escaped."""
+    sizes = range(len(result.message_sizes_bytes)) if size_indices is None else size_indices
+    groups = groups_of(result)
+    largest_size = picture_size(result, groups)
+    axes = axes_of(result, largest_size)
+    analyses: list[GroupAnalysis] = []
+    wanted = [] if result.is_load else [(group, size_index) for group in groups for size_index in sizes]
+    parts: list[dict[str, Any]] = []
+    for group, size_index in with_progress(wanted, progress):
+        analysis = analyse_group(result, group, size_index, axes, largest_size)
+        if analysis.num_messages:
+            parts.append(part_of(analysis, groups))
+        analyses.append(dataclasses.replace(analysis, pictures=()))
+    load = tuple(one for one in series_of(result) if one.size_index in sizes)
+    centres = [(one.group.name, centre_rows(result, one, MOST_ROWS)) for one in _largest_of_families(analyses)]
+    return html_page(
+        "topology.html.j2",
+        result,
+        styles=_STYLES,
+        scripts=_MATRIX_SCRIPTS if parts else _SCRIPTS,
+        data={"data": page_of(result, analyses, parts), "charts": charts_of(result, groups, analyses, load)},
+        benchmark="Topology test",
+        title=topology_text.title(result),
+        run_line=topology_text.run_line(result, tuple(group.name for group in groups)),
+        no_findings=run_text.no_findings(result),
+        headline=topology_text.headline(result, analyses, load),
+        verdict=_verdict(result, analyses, load),
+        missing=topology_text.missing(result, analyses),
+        without_script=_WITHOUT_SCRIPT,
+        run=topology_text.run_facts(result),
+        figures=key_figures(result, analyses, load),
+        numbers=number_table(result, analyses),
+        sizes=[(index, bytes_text(result.message_sizes_bytes[index])) for index in sizes],
+        centres=centres,
+        load=load_rows(load),
+        has_topologies=True,
+        has_matrix=bool(parts),
+        is_traced=topology_text.is_traced(analyses),
+        has_answers=any(one.group.first.has_answers for one in analyses),
+        notes=_notes(result, largest_size) if parts else [],
+        limit=SLOW_FACTOR,
+        fewest_partners=FEWEST_PARTNERS,
+    )
+
+
+def _largest_of_families(analyses: Sequence[GroupAnalysis]) -> list[GroupAnalysis]:
+    """Each family's analysis with the largest size that was measured."""
+    found = {one.group.name: one for one in analyses if one.group.is_family and one.num_measured}
+    return list(found.values())
+
+
+def _notes(result: TopologyResult, largest_size: int) -> list[str]:
+    edge = edge_for(result.num_ranks, largest_size)
+    if edge == 1:
+        return []
+    return [f"A cell of the matrix is {edge} × {edge} ranks and shows the latest of their messages, which it names."]
+
+
+def _verdict(result: TopologyResult, analyses: Sequence[GroupAnalysis], load: Sequence[LoadSeries]) -> str:
+    """The colour of the headline: alarming, fine, or neither where not all is known."""
+    if topology_text.what_stands_out(result, analyses) or topology_text.unevenness(load):
+        return "alarming"
+    is_known = bool(load) if result.is_load else topology_text.is_traced(analyses)
+    return "fine" if result.complete and is_known and not topology_text.missing(result, analyses) else ""

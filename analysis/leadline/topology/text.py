@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences and facts about a topology test: what the network sustains, what stands out, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where
+from leadline.topology.analysis import GroupAnalysis
+from leadline.topology.load import LoadSeries, sums_of
+from leadline.topology.result import Definition, Rates, TopologyResult
+from leadline.units import amount_text, bandwidth_text, bytes_text, moment_text, number
+
+_MOST_NAMED = 3  # of a kind, in the headline
+_MOST_SILENT = 6
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def headline(result: TopologyResult, analyses: Sequence[GroupAnalysis], load: Sequence[LoadSeries]) -> list[str]:
+    """The sentences that an administrator reads first."""
+    if result.is_load:
+        return load_sentences(result, load)
+    if not any(analysis.num_measured for analysis in analyses):
+        return ["Nothing was measured."]
+    return [most_bytes(analyses), *(what_stands_out(result, analyses) or [_nothing_stands_out(result, analyses)])]
+
+
+def median_rates(analysis: GroupAnalysis) -> Rates:
+    """At the median time of an exchange's slowest rank."""
+    return analysis.rates(analysis.timings[Definition.EXCHANGE].times.median)
+
+
+def best_of(analyses: Sequence[GroupAnalysis]) -> GroupAnalysis | None:
+    """Where most bytes pass in total; None where nothing was measured."""
+    measured = [one for one in analyses if one.num_measured]
+    return max(measured, key=lambda one: median_rates(one).total, default=None)
+
+
+def most_bytes(analyses: Sequence[GroupAnalysis]) -> str:
+    """What the network sustains at best."""
+    best = best_of(analyses)
+    if best is None:
+        return ""
+    rates = median_rates(best)
+    where = f"the median one of {best.group.name}" if best.group.is_family else best.group.name
+    return (
+        f"The highest total rate is that of {where} with messages of {bytes_text(best.message_size_bytes)}: "
+        f"{bandwidth_text(rates.total, 3)} in total, {bandwidth_text(rates.local, 3)} through the busiest rank, "
+        f"{bandwidth_text(rates.average, 3)} through a channel."
+    )
+
+
+def what_stands_out(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> list[str]:
+    """A sentence for each kind of thing that does: hosts, ranks, messages."""
+    hosts = result.hosts
+    of_hosts = [(a, {host: float(a.hosts.ratio[host]) for host in a.slow_hosts}) for a in analyses]
+    of_ranks = [(a, {rank: float(a.ranks.ratio[rank]) for rank in a.slow_ranks}) for a in analyses]
+    late = [(a, {(one.cell.from_rank, one.cell.to_rank): one.ratio for one in a.late}) for a in analyses]
+
+    def message_name(pair: tuple[int, int]) -> str:
+        from_host, to_host = (result.ranks[rank].host for rank in pair)
+        where = f"inside {from_host}" if from_host == to_host else f"{from_host} → {to_host}"
+        return f"{pair[0]} → {pair[1]} ({where})"
+
+    sentences = [
+        _sentence("Host", "hosts", of_hosts, lambda host: hosts[host]),
+        _sentence("Rank", "ranks", of_ranks, lambda rank: f"{rank} on {result.ranks[rank].host}"),
+        _sentence("Channel", "channels", late, message_name),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _sentence(
+    one: str, several: str, found: Iterable[tuple[GroupAnalysis, Mapping[Key, float]]], name: Callable[[Key], str]
+) -> str:
+    ratios, where = _confirmed(found)
+    keys = sorted(ratios, key=lambda key: (-len(where[key]), -ratios[key]))
+    if not keys:
+        return ""
+    if len(keys) == 1:
+        ratio = number(ratios[keys[0]], 2)
+        names = first_few(tuple(where[keys[0]]), 4)
+        return f"{one} {name(keys[0])} stands out in {names}: up to {ratio} times as slow as the median one."
+    first, *others = [(name(key), number(ratios[key], 2)) for key in keys[:_MOST_NAMED]]
+    listed = [f"{first[0]} is up to {first[1]} times as slow as the median one"]
+    listed += [f"{who} {ratio}" for who, ratio in others]
+    if len(keys) > len(listed):
+        listed.append(f"{len(keys) - len(listed):,} more")
+    names = first_few(tuple(dict.fromkeys(group for key in keys for group in where[key])), 4)
+    return f"{len(keys):,} {several} stand out in {names}: {', '.join(listed[:-1])} and {listed[-1]}."
+
+
+def _confirmed(
+    found: Iterable[tuple[GroupAnalysis, Mapping[Key, float]]],
+) -> tuple[dict[Key, float], dict[Key, list[str]]]:
+    """The largest ratio of each thing, and the groups in which it stands out with most sizes: what does so with few is
+    chance.
+    """
+    times: dict[tuple[str, Key], int] = {}
+    largest: dict[tuple[str, Key], float] = {}
+    num_sizes: dict[str, int] = {}
+    for analysis, of_group in found:
+        group = analysis.group.name
+        num_sizes[group] = num_sizes.get(group, 0) + (analysis.num_measured > 0)
+        for key, ratio in of_group.items():
+            times[group, key] = times.get((group, key), 0) + 1
+            largest[group, key] = max(largest.get((group, key), 0.0), ratio)
+    ratios: dict[Key, float] = {}
+    where: dict[Key, list[str]] = {}
+    for (group, key), num in times.items():
+        if 2 * num > num_sizes[group]:
+            ratios[key] = max(ratios.get(key, 0.0), largest[group, key])
+            where.setdefault(key, []).append(group)
+    return ratios, where
+
+
+def is_traced(analyses: Sequence[GroupAnalysis]) -> bool:
+    """Whether any message has a time to arrival."""
+    return any(analysis.num_messages for analysis in analyses)
+
+
+def _nothing_stands_out(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> str:
+    if not is_traced(analyses):
+        return "No message was traced (--traced 0), so it is impossible to say which rank or channel is slow."
+    if result.num_ranks < 3:
+        return "Too few ranks to tell which one is slow."
+    return "No host, rank or channel stands out."
+
+
+def load_sentences(result: TopologyResult, load: Sequence[LoadSeries]) -> list[str]:
+    """How much passed under load, what of it was compared, and where the load did not keep its pace."""
+    if not load:
+        return ["Nothing was measured."]
+    sums = sums_of(load)
+    sentences = [
+        f"Load of {number(sums.elapsed_s, 3)} s: {sums.num_exchanges:,} exchanges, {amount_text(sums.num_bytes)} sent.",
+        _verified(result, sums.num_exchanges, sums.num_verified, sums.num_verified_bytes),
+    ]
+    return [*sentences, *(unevenness(load) or ["All points of a topology and size are about equally fast."])]
+
+
+def _verified(result: TopologyResult, num_exchanges: int, num_verified: int, num_bytes: int) -> str:
+    if not num_verified:
+        return "Nothing of it was compared with what was sent."
+    what = "Every byte" if num_verified == num_exchanges else f"{amount_text(num_bytes)} of it"
+    share = "" if num_verified == num_exchanges else f" ({num_verified:,} exchanges)"
+    end = "and none was wrong" if result.complete else "before the run ended"
+    return f"{what}{share} was compared with what was sent, {end}."
+
+
+def unevenness(load: Sequence[LoadSeries]) -> list[str]:
+    """Topologies and sizes whose slowest point is far below the usual one, at most the worst three."""
+    uneven = sorted((one for one in load if one.is_uneven), key=lambda one: -one.slowdown)
+    sentences = []
+    for one in uneven[:_MOST_NAMED]:
+        low, at = float(one.total_bytes_per_s[one.slowest]), one.points[one.slowest].begin_s
+        sentences.append(
+            f"{one.topology.name} with {bytes_text(one.message_size_bytes)} fell from usually "
+            f"{bandwidth_text(one.usual_bytes_per_s, 3)} to {bandwidth_text(low, 3)} at {moment_text(at)}."
+        )
+    return sentences
+
+
+def missing(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> str:
+    """How much is there and what is not, where not all of the test is; else empty."""
+    num_cells, num_measured = (sum(getattr(a, name) for a in analyses) for name in ("num_cells", "num_measured"))
+    facts = []
+    if num_measured < num_cells:
+        facts.append(f"{num_measured:,} of {num_cells:,} measurements (topology, size, repeat) are there")
+    silent = sorted({rank for analysis in analyses for rank in analysis.silent_ranks})
+    if silent:
+        hosts = tuple(dict.fromkeys(result.ranks[rank].host for rank in silent))
+        names = f"rank{'s' if len(silent) > 1 else ''} {ranks_text(silent, _MOST_SILENT)}"
+        facts.append(f"not all is there from {names} (on {first_few(hosts, 3, 80)})")
+    num_messages = sum(a.num_missing for a in analyses)
+    if num_messages:
+        facts.append(f"{num_messages:,} messages have no time to arrival")
+    return "; ".join(facts)
+
+
+def title(result: TopologyResult) -> str:
+    """Who measured what, in one line."""
+    return who_and_where(result, sorted(result.message_sizes_bytes))
+
+
+def run_line(result: TopologyResult, groups: tuple[str, ...]) -> str:
+    """What was run, in one line below the title; `groups` are the names of what is shown as one."""
+    origin = result.provenance
+    facts = [
+        "leadline topology",
+        when(result),
+        first_few(groups, 12, 90),
+        _exchanges(result),
+        f"started by {origin.launcher}" if origin.launcher else "",
+    ]
+    return " · ".join(fact for fact in facts if fact)
+
+
+def _exchanges(result: TopologyResult) -> str:
+    if result.is_load:
+        return f"load for {result.options.get('duration', '?')} s"
+    repeats = f", {result.num_repeats} repeats" if result.num_repeats > 1 else ""
+    return f"{result.num_iterations:,} exchanges of each size{repeats}"
+
+
+def run_facts(result: TopologyResult) -> list[tuple[str, str]]:
+    """What was run, each fact with its name; what the file does not tell is left out."""
+    facts, options = facts_of_run(result), result.options
+    around = [f"{options[name]} {what}" for name, what in (("warmup", "before them"), ("traced", "traced after them"))
+              if options.get(name, "0") != "0" and not result.is_load]  # fmt: skip
+    outstanding = options.get("max_outstanding", "0")
+    facts |= {
+        "topologies": first_few(tuple(topology.name for topology in result.topologies), 40, 600),
+        "exchanges": ", ".join([_exchanges(result), *around]),
+        "at once": "all channels of a rank" if outstanding == "0" else f"at most {outstanding} channels of a rank",
+        "buffers": "one for all channels of a rank" if options.get("shared_buffers") == "true" else "one a channel",
+    }
+    order = ("command", "ranks and hosts", "transport", "launcher", "topologies", "exchanges", "at once", "buffers",
+             "message size", "wait", "clock", "time (UTC)", "program", "result file")  # fmt: skip
+    return [(name, facts[name]) for name in order if facts[name]]

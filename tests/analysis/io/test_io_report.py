@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a parallel file test: what page, sheet and tables say; nothing from the file gets out of place."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from made_up_io import (
+    MadeUpIo,
+    even,
+    hostile_names,
+    killed,
+    never_begun,
+    no_space,
+    straggling,
+    without_files,
+    write_io,
+    wrong_data,
+)
+from page_source import Page
+
+import leadline
+from leadline.cli.export import main as export_main
+from leadline.io import text as io_text
+from leadline.io.page import render_io, verdict
+from leadline.io.result import IoResult
+
+
+def loaded(made: MadeUpIo, folder: Path) -> IoResult:
+    return leadline.load_io(write_io(folder / "run.h5", made))
+
+
+def page_of(made: MadeUpIo, folder: Path) -> tuple[str, Page]:
+    source = render_io(loaded(made, folder))
+    return source, Page(source)
+
+
+def test_an_even_run_is_fine(tmp_path: Path):
+    result = loaded(even(), tmp_path)
+    assert verdict(result) == "fine"
+    writing, reading = io_text.headline(result)
+    assert writing.startswith("Writing: ")
+    assert "fsync included" in writing
+    assert "fsync included, durable" in writing
+    assert "from cache" in reading
+    assert io_text.missing(result) == ""
+
+
+def test_a_straggler_is_named(tmp_path: Path):
+    result = loaded(straggling(), tmp_path)
+    assert verdict(result) == "alarming"
+    sentences = io_text.headline(result)
+    assert "median of 3 repetitions" in sentences[0]
+    assert any("Rank 13 on node01 is a straggler in every phase" in sentence and "mostly because of call" in sentence
+               for sentence in sentences)  # fmt: skip
+    source, _ = page_of(straggling(), tmp_path)
+    assert "ignored" in source
+    assert "confirmed" in source
+
+
+def test_wrong_data_come_first(tmp_path: Path):
+    result = loaded(wrong_data(), tmp_path)
+    assert verdict(result) == "alarming"
+    (sentence,) = (one for one in io_text.headline(result) if "wrong" in one)
+    assert "2 objects are" in sentence
+    assert "object 17 of rank 3 in /scratch/t.3: another rank’s object" in sentence
+    source, _ = page_of(wrong_data(), tmp_path)
+    assert source.index('id="wrong"') < source.index('id="phases"')
+    assert "object 2 of rank 5" in source
+    assert f"{(17 << 20) + 5000:,}" in source
+
+
+def test_what_is_missing(tmp_path: Path):
+    assert io_text.missing(loaded(killed(), tmp_path)) == "read not measured"
+    assert io_text.missing(loaded(no_space(), tmp_path)) == "write not complete, read not measured"
+    assert io_text.headline(loaded(never_begun(), tmp_path)) == ["Nothing was measured."]
+    assert io_text.headline(loaded(no_space(), tmp_path)) == ["No phase finished."]
+    source, _ = page_of(no_space(), tmp_path)
+    assert "No space left on device" in source
+
+
+def test_a_funnel_without_files(tmp_path: Path):
+    source, _ = page_of(without_files(), tmp_path)
+    assert "without files" in source
+    assert "Page cache" not in source
+
+
+def test_names_from_the_file_stay_text(tmp_path: Path):
+    source, _ = page_of(hostile_names(), tmp_path)
+    assert "<script>alert" not in source
+    assert "<b>host</b>" not in source
+
+
+def table(path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, str]]:
+    assert export_main([str(path), "--csv", "-o", "-", *arguments]) == 0
+    return list(csv.DictReader(io.StringIO(capsys.readouterr().out), strict=True))
+
+
+def test_a_line_for_each_phase(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_io(tmp_path / "run.h5", straggling())
+    result = leadline.load(path)
+    lines = table(path, capsys)
+    assert [(line["phase"], line["operation"], line["repeat"]) for line in lines][:3] == [
+        ("1", "write", "1"), ("2", "read", "1"), ("3", "write", "2"),
+    ]  # fmt: skip
+    for line, phase in zip(lines, result.phases, strict=True):
+        assert float(line["bytes_per_s"]) == phase.bytes_per_s
+        assert int(line["bytes"]) == 32 * 64 << 20
+        assert line["source"] == ("cache" if phase.operation == "read" else "")
+        assert line["durable"] == ("1" if phase.operation == "write" else "")
+
+
+def test_a_line_for_each_rank(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_io(tmp_path / "run.h5", straggling())
+    result = leadline.load(path)
+    lines = table(path, capsys, "--ranks")
+    assert len(lines) == 6 * 32
+    rows, line = result.rows(result.phases[1]), lines[32 + 13]
+    assert (line["rank"], line["host"], line["file"]) == ("13", "node01", "/scratch/t.13")
+    assert float(line["call_ns"]) == rows.times_ns["call"][13]
+    assert float(line["bytes_per_s"]) == rows.bytes_per_s[13]
+
+
+def test_a_phase_that_failed_has_no_rate(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (line,) = table(write_io(tmp_path / "run.h5", no_space()), capsys)
+    assert (line["complete"], line["bytes_per_s"]) == ("0", "")
+
+
+def test_a_formula_stays_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    lines = table(write_io(tmp_path / "run.h5", hostile_names()), capsys, "--ranks")
+    assert not any(line["host"].startswith("=") or line["file"].startswith("=") for line in lines)
