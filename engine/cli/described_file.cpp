@@ -84,13 +84,13 @@ Json described_groups() {
       facts<bench::link::LinkTestOrigin>("linktest"),
       facts<bench::topology::KeptTopology>("topologies/0000"),
       tables<bench::topology::CellRow>("topologies/0000", "R,S,N"),
-      tables<LoadPoint>("load", std::to_string(max_load_points)),
+      tables<bench::topology::LoadPoint>("load", std::to_string(bench::topology::max_load_points)),
       facts<bench::bisection::Header>("bisection"),
       tables<bench::bisection::RankTimes>("bisection", "S,N,M"),
-      tables<PatternSummary>("bisection/patterns", "S,M", bench::bisection::patterns_left_out),
-      tables<BaselineSample>("bisection/baseline", "S,B", bench::bisection::baseline_left_out),
+      tables<bench::bisection::PatternSummary>("bisection/patterns", "S,M", bench::bisection::patterns_left_out),
+      tables<bench::bisection::BaselineSample>("bisection/baseline", "S,B", bench::bisection::baseline_left_out),
       facts<bench::io::Header>("io"),
-      tables<RankPhase>("io/ranks", "P,N"),
+      tables<bench::io::RankPhase>("io/ranks", "P,N"),
   });
 }
 

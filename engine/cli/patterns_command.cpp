@@ -46,8 +46,8 @@ std::vector<std::uint32_t> hosts_in(const std::string& path) {
 }
 
 /// Of the plan: all named patterns, then random ones from this index on.
-std::vector<std::int32_t> table_of(const bench::bisection::Plan& plan, const BisectionRequest& request,
-                                   std::uint64_t first) {
+std::vector<std::int32_t> table_of(const bench::bisection::Plan& plan,
+                                   const bench::bisection::BisectionRequest& request, std::uint64_t first) {
   std::vector<std::int32_t> table;
   const auto add = [&](const schedule::Pattern& pattern) {
     table.insert(table.end(), pattern.send_to.begin(), pattern.send_to.end());
@@ -67,7 +67,7 @@ int patterns_command(const std::vector<std::string>& arguments) {
   std::string hosts;
   command::FileOutput to;
   std::uint64_t first = 0;
-  BisectionRequest request;
+  bench::bisection::BisectionRequest request;
   request.rounds = 1;
   command::OptionParser options("leadline patterns", patterns_description, patterns_epilogue);
   options.argument("HOSTS", "a list of hosts, by rank", hosts);

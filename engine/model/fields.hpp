@@ -34,9 +34,20 @@ constexpr Field<Get> field(const char* name, Get get, const char* unit, const ch
   return {name, get, unit, meaning, since};
 }
 
-/// The fields of a struct, in the order of files: a std::tuple, specialised beside the struct.
+/// Names a struct for the functions that describe it.
 template <typename Struct>
-inline constexpr std::nullptr_t fields = nullptr;
+struct Type {};
+
+/// The fields of a struct, in the order of files: the std::tuple of fields that fields_of(Type<Struct>) returns, a
+/// function beside the struct, in its namespace. Null where there is none.
+template <typename Struct>
+inline constexpr auto fields = [] {
+  if constexpr (requires { fields_of(Type<Struct>()); }) {
+    return fields_of(Type<Struct>());
+  } else {
+    return nullptr;
+  }
+}();
 
 template <typename Struct>
 concept Described = !std::is_null_pointer_v<std::remove_cv_t<decltype(fields<Struct>)>>;

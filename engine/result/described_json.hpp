@@ -22,10 +22,16 @@
 
 namespace leadline::result {
 
-/// What objects of the struct are, as sentences for the schema; specialised beside its fields, where there is more to
-/// say than the meaning of a field that holds one.
+/// What objects of the struct are, as sentences for the schema: what about_of(Type<Struct>) returns, a function beside
+/// its fields, where there is more to say than the meaning of a field that holds one.
 template <typename Struct>
-inline constexpr const char* about = "";
+inline constexpr const char* about = [] {
+  if constexpr (requires { about_of(Type<Struct>()); }) {
+    return about_of(Type<Struct>());
+  } else {
+    return "";
+  }
+}();
 
 // Values that say more than a plain type does. A double is not negative, or null where it is not finite.
 

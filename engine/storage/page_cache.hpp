@@ -6,9 +6,14 @@
 #include <span>
 #include <string>
 
-#include "model/io_result.hpp"
-
 namespace leadline::storage {
+
+/// Pages of a rank's parts of its files in its host's page cache.
+struct CacheState {
+  bool is_known = false;
+  std::uint64_t pages = 0;  ///< that these parts have
+  std::uint64_t cached = 0, dirty = 0, writeback = 0;
+};
 
 struct ByteRange {
   std::uint64_t offset_bytes = 0, size_bytes = 0;

@@ -12,9 +12,22 @@
 #include <vector>
 
 #include "core/deadline.hpp"
-#include "model/io_request.hpp"
+#include "core/named.hpp"
 
 namespace leadline::storage {
+
+enum class FileCalls : std::uint8_t { blocking, non_blocking };
+
+/// How bytes get past the page cache, or through it.
+enum class CachePath : std::uint8_t {
+  buffered,  ///< through it
+  direct,    ///< O_DIRECT: around it
+  uncached,  ///< RWF_DONTCACHE: through it, and dropped behind
+};
+
+const char* name_of(FileCalls calls);
+std::span<const Named<FileCalls>> names_of(FileCalls any);
+const char* name_of(CachePath path);
 
 using Hints = std::vector<std::pair<std::string, std::string>>;
 

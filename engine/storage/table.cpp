@@ -55,6 +55,27 @@ DynamicLibrary open_library(const Entry& entry, const transport::ModuleFile& fil
 
 }  // namespace
 
+constexpr Named<FileCalls> file_calls_names[] = {
+    {FileCalls::blocking, "blocking"},
+    {FileCalls::non_blocking, "non-blocking"},
+};
+
+std::span<const Named<FileCalls>> names_of(FileCalls /*any*/) { return file_calls_names; }
+
+const char* name_of(FileCalls calls) { return name_in(file_calls_names, calls); }
+
+const char* name_of(CachePath path) {
+  switch (path) {
+    case CachePath::buffered:
+      return "buffered";
+    case CachePath::direct:
+      return "direct";
+    case CachePath::uncached:
+      return "uncached";
+  }
+  return "unknown";
+}
+
 std::span<const Entry> backends() { return table; }
 
 LoadedBackend load_backend(const std::string& choice, cluster::Launcher launcher) {

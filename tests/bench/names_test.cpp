@@ -5,12 +5,12 @@
 #include <set>
 #include <string>
 
+#include "bench/bisection/result.hpp"
+#include "bench/io/result.hpp"
 #include "bench/link/request.hpp"
-#include "model/bisection_result.hpp"
-#include "model/io_result.hpp"
+#include "bench/topology/request.hpp"
 #include "model/result.hpp"
 #include "model/samples.hpp"
-#include "model/topology_request.hpp"
 
 namespace leadline {
 namespace {
@@ -34,10 +34,10 @@ TEST(Names, StandOnceInATable) {
   expect_named<WaitMode>();
   expect_named<ResultFormat>();
   expect_named<RowPath>();
-  expect_named<Rate>();
-  expect_named<IoOperations>();
-  expect_named<FileCalls>();
-  expect_named<SyncTiming>();
+  expect_named<bench::topology::Rate>();
+  expect_named<bench::io::IoOperations>();
+  expect_named<storage::FileCalls>();
+  expect_named<bench::io::SyncTiming>();
   expect_named<Fill>();
   expect_named<memory::BlockKind>();
   expect_named<memory::Touch>();
@@ -47,8 +47,8 @@ TEST(Names, StandOnceInATable) {
 
 TEST(Names, OfWhatARankDoesWithItsTimeAreAllDifferent) {
   std::set<std::string> names;
-  for (std::size_t i = 0; i < num_io_times; ++i) names.insert(name_of(static_cast<IoTime>(i)));
-  EXPECT_EQ(names.size(), num_io_times);
+  for (std::size_t i = 0; i < bench::io::num_io_times; ++i) names.insert(name_of(static_cast<bench::io::IoTime>(i)));
+  EXPECT_EQ(names.size(), bench::io::num_io_times);
   EXPECT_FALSE(names.contains("unknown"));
 }
 
@@ -61,12 +61,12 @@ TEST(Names, OfValuesAreTheirWords) {
   EXPECT_STREQ(name_of(ResultFormat::hdf5), "hdf5");
   EXPECT_STREQ(name_of(ResultFormat::json), "json");
   EXPECT_STREQ(name_of(ResultFormat::none), "none");
-  EXPECT_STREQ(name_of(PatternKind::worst), "worst");
-  EXPECT_STREQ(name_of(StopReason::time_limit), "time_limit");
-  EXPECT_STREQ(name_of(IoOperation::read), "read");
-  EXPECT_STREQ(name_of(IoTime::preallocate), "preallocate");
-  EXPECT_STREQ(name_of(ReadSource::not_known), "not_known");
-  EXPECT_STREQ(name_of(ReadSource::mixed), "mixed");
+  EXPECT_STREQ(name_of(bench::bisection::PatternKind::worst), "worst");
+  EXPECT_STREQ(name_of(bench::bisection::StopReason::time_limit), "time_limit");
+  EXPECT_STREQ(name_of(bench::io::IoOperation::read), "read");
+  EXPECT_STREQ(name_of(bench::io::IoTime::preallocate), "preallocate");
+  EXPECT_STREQ(name_of(bench::io::ReadSource::not_known), "not_known");
+  EXPECT_STREQ(name_of(bench::io::ReadSource::mixed), "mixed");
   EXPECT_STREQ(name_of(Severity::note), "note");
   EXPECT_STREQ(name_of(Severity::warning), "warning");
 }

@@ -54,7 +54,7 @@ TEST(Options, AreNamedAsOnTheCommandLineAndOnceEach) {
 }
 
 TEST(Options, OfATopologyTestAreNamedAsOnTheCommandLine) {
-  const std::set<std::string> names = recorded_names(options_of(TopologyRequest{}));
+  const std::set<std::string> names = recorded_names(options_of(bench::topology::TopologyRequest{}));
   for (const char* name : {"message_size", "pattern", "edges", "mode", "iterations", "warmup", "traced", "repeat",
                            "max_outstanding", "shared_buffers", "duration", "verify_every", "print", "timeout"}) {
     EXPECT_TRUE(names.contains(name)) << name;
@@ -62,7 +62,7 @@ TEST(Options, OfATopologyTestAreNamedAsOnTheCommandLine) {
 }
 
 TEST(Options, OfATopologyTestAsText) {
-  TopologyRequest request;
+  bench::topology::TopologyRequest request;
   request.patterns = {"star", "ring2"};
   request.mode = schedule::ChannelMode::both_ways;
   const std::vector<Option> options = options_of(request);
@@ -72,7 +72,7 @@ TEST(Options, OfATopologyTestAsText) {
 }
 
 TEST(Options, OfABisectionTestAreNamedAsOnTheCommandLine) {
-  const std::set<std::string> names = recorded_names(options_of(BisectionRequest{}));
+  const std::set<std::string> names = recorded_names(options_of(bench::bisection::BisectionRequest{}));
   for (const char* name : {"message_size",
                            "pattern",
                            "seed",
@@ -98,7 +98,7 @@ TEST(Options, OfABisectionTestAreNamedAsOnTheCommandLine) {
 }
 
 TEST(Options, OfABisectionTestAsText) {
-  BisectionRequest request;
+  bench::bisection::BisectionRequest request;
   request.patterns = {"random", "shift:3"};
   request.num_exchanges = 7;
   request.num_worst_steps = 8;
@@ -117,7 +117,7 @@ TEST(Options, OfABisectionTestAsText) {
 
 TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
   std::vector<std::string> names;
-  for (const Option& option : options_of(IoRequest{})) names.push_back(option.name);
+  for (const Option& option : options_of(bench::io::IoRequest{})) names.push_back(option.name);
   const std::vector<std::string> expected{"transport",
                                           "transport_option",
                                           "local",
@@ -177,7 +177,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
 }
 
 TEST(Options, OfAFileTestAsText) {
-  IoRequest request;
+  bench::io::IoRequest request;
   std::vector<Option> options = options_of(request);
   EXPECT_EQ(text_of(options, "movement"), "N-N");
   EXPECT_EQ(text_of(options, "strided"), "false");
@@ -196,12 +196,12 @@ TEST(Options, OfAFileTestAsText) {
   request.io_ranks = {2, 1};
   request.io_hosts = {"node1", "node3"};
   request.hints = {{"cb_nodes", "4"}, {"striping_unit", "1048576"}};
-  request.calls = FileCalls::non_blocking;
-  request.operations = IoOperations::read;
-  request.cache_path = CachePath::uncached;
-  request.between = BetweenPhases::drop;
-  request.sync = SyncTiming::outside;
-  request.read_shift = ReadShift::hosts;
+  request.calls = storage::FileCalls::non_blocking;
+  request.operations = bench::io::IoOperations::read;
+  request.cache_path = storage::CachePath::uncached;
+  request.between = bench::io::BetweenPhases::drop;
+  request.sync = bench::io::SyncTiming::outside;
+  request.read_shift = bench::io::ReadShift::hosts;
   request.read_shift_by = 1;
   request.num_slow_calls = 3;
   options = options_of(request);
@@ -219,7 +219,7 @@ TEST(Options, OfAFileTestAsText) {
   EXPECT_EQ(text_of(options, "sync"), "outside");
   EXPECT_EQ(text_of(options, "read_shift"), "hosts:1");
   EXPECT_EQ(text_of(options, "slow_calls"), "3");
-  request.read_shift = ReadShift::ranks;
+  request.read_shift = bench::io::ReadShift::ranks;
   request.read_shift_by = 2;
   EXPECT_EQ(text_of(options_of(request), "read_shift"), "ranks:2");
 }
@@ -276,9 +276,9 @@ std::set<std::string> described_names(Request request) {
 
 TEST(Options, HaveHelpWithoutADefaultAndRelateToOthersThatThereAre) {
   EXPECT_TRUE(described_names(bench::link::LinkRequest{}).contains("--retest"));
-  EXPECT_TRUE(described_names(TopologyRequest{}).contains("--pattern"));
-  EXPECT_TRUE(described_names(BisectionRequest{}).contains("--precision"));
-  EXPECT_TRUE(described_names(IoRequest{}).contains("--movement"));
+  EXPECT_TRUE(described_names(bench::topology::TopologyRequest{}).contains("--pattern"));
+  EXPECT_TRUE(described_names(bench::bisection::BisectionRequest{}).contains("--precision"));
+  EXPECT_TRUE(described_names(bench::io::IoRequest{}).contains("--movement"));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(ValidityWarnings, JudgesNoMachineWhereTimesAreSimulated) {
 }
 
 TEST(ValidityWarnings, JudgesTheClockOfATopologyTestByItsFastestExchange) {
-  TopologyResult result;
+  bench::topology::TopologyResult result;
   result.cells.resize(3);  // the third was not measured
   result.cells[0].exchange.min = 2000;
   result.cells[1].exchange.min = 501;
@@ -70,7 +70,7 @@ TEST(ValidityWarnings, JudgesTheClockOfATopologyTestByItsFastestExchange) {
   result.cells[1].exchange.min = 499;
   EXPECT_EQ(ids_of(topology::validity_warnings(fit(), result)), "clock_too_coarse ");
 
-  TopologyResult load;
+  bench::topology::TopologyResult load;
   load.load.resize(1);
   EXPECT_EQ(ids_of(topology::validity_warnings(fit(), load)), "") << "no exchange was timed";
   load.load[0].num_exchanges = 1;

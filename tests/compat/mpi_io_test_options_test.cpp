@@ -34,7 +34,7 @@ Command of_type(const std::string& type, Line words = {}) {
   return command(words);
 }
 
-IoRequest request(const std::string& type, const Line& words = {}) { return of_type(type, words).request; }
+bench::io::IoRequest request(const std::string& type, const Line& words = {}) { return of_type(type, words).request; }
 Line remarks(const std::string& type, const Line& words) { return of_type(type, words).shown.remarks; }
 
 std::string refusal(const test::Words& words) {
@@ -83,18 +83,18 @@ TEST(MpiIoTestOptions, NameATypographicDashAndAStrayBlank) {
 }
 
 TEST(MpiIoTestOptions, MeasureAsTheOldProgramDid) {
-  const IoRequest plain = request("2");
+  const bench::io::IoRequest plain = request("2");
   EXPECT_EQ(plain.transport, "mpi");
   EXPECT_EQ(plain.backend, "mpi-io");
-  EXPECT_EQ(plain.calls, FileCalls::blocking);
+  EXPECT_EQ(plain.calls, storage::FileCalls::blocking);
   EXPECT_FALSE(plain.collective);
   EXPECT_EQ(plain.file_fill, memory::BlockKind::doubles);
   EXPECT_EQ(plain.touch, memory::Touch::never);
   EXPECT_EQ(plain.check, memory::Check::first);
   EXPECT_EQ(plain.num_objects, 1u);
   EXPECT_EQ(plain.num_ahead, 0);
-  EXPECT_EQ(plain.sync, SyncTiming::none);
-  EXPECT_EQ(plain.operations, IoOperations::both);
+  EXPECT_EQ(plain.sync, bench::io::SyncTiming::none);
+  EXPECT_EQ(plain.operations, bench::io::IoOperations::both);
   EXPECT_EQ(plain.target, "./test_file.out");
   EXPECT_EQ(plain.format, ResultFormat::none);
   EXPECT_TRUE(plain.overwrite_targets);
@@ -108,7 +108,7 @@ TEST(MpiIoTestOptions, MayHaveTwoDashes) {
   const Command all = command({"--type", "1", "--size", "8", "--collective", "--hints", "a", "b", "--sync"});
   EXPECT_TRUE(all.request.collective);
   EXPECT_THAT(all.request.hints, ElementsAre(Pair("a", "b")));
-  EXPECT_EQ(all.request.sync, SyncTiming::inside);
+  EXPECT_EQ(all.request.sync, bench::io::SyncTiming::inside);
 }
 
 TEST(MpiIoTestOptions, TheTypeIsTheMovement) {
@@ -184,8 +184,8 @@ TEST(MpiIoTestOptions, SayWhatIsTouchedAndChecked) {
 }
 
 TEST(MpiIoTestOptions, ChoosePhases) {
-  EXPECT_EQ(request("1", {"-op", "write"}).operations, IoOperations::write);
-  EXPECT_EQ(request("1", {"-op", "read"}).operations, IoOperations::read);
+  EXPECT_EQ(request("1", {"-op", "write"}).operations, bench::io::IoOperations::write);
+  EXPECT_EQ(request("1", {"-op", "read"}).operations, bench::io::IoOperations::read);
   EXPECT_THAT(refusal_of("1", {"-op", "both"}), HasSubstr("it must be one of write, read"));
   EXPECT_EQ(request("1", {"-sleep", "2.5"}).sleep_s, 2.5);
   EXPECT_THAT(remarks("1", {"-op", "read", "-sync"}), ElementsAre(HasSubstr("-sync has no effect")));
@@ -193,9 +193,10 @@ TEST(MpiIoTestOptions, ChoosePhases) {
 }
 
 TEST(MpiIoTestOptions, LeaveFilesOut) {
-  const IoRequest funnel = request("4", {"-num_io", "1", "-nofile", "-norsend", "-collective", "-hints", "a", "b"});
+  const bench::io::IoRequest funnel =
+      request("4", {"-num_io", "1", "-nofile", "-norsend", "-collective", "-hints", "a", "b"});
   EXPECT_TRUE(funnel.no_file);
-  EXPECT_EQ(funnel.operations, IoOperations::write);
+  EXPECT_EQ(funnel.operations, bench::io::IoOperations::write);
   EXPECT_EQ(funnel.self_send, schedule::SelfSend::no);
   EXPECT_FALSE(funnel.collective);
   EXPECT_THAT(funnel.hints, IsEmpty());
@@ -217,7 +218,7 @@ TEST(MpiIoTestOptions, AskForDirectIo) {
   EXPECT_THAT(request("1", {"-dio"}).hints, ElementsAre(Pair("direct_read", "true"), Pair("direct_write", "true")));
   EXPECT_THAT(remarks("1", {"-dio"}), ElementsAre(HasSubstr("not confirmed")));
   const Command posix = of_type("1", {"-dio", "-backend", "posix"});
-  EXPECT_EQ(posix.request.cache_path, CachePath::direct);
+  EXPECT_EQ(posix.request.cache_path, storage::CachePath::direct);
   EXPECT_THAT(posix.request.hints, IsEmpty());
   EXPECT_THAT(posix.shown.remarks, IsEmpty());
 }

@@ -39,7 +39,7 @@ constexpr const char* example =
     "-deletefile";
 
 TEST(MpiIoTestSetup, HasOneOptionInEachLine) {
-  const IoRequest request = command(example).request;
+  const bench::io::IoRequest request = command(example).request;
   EXPECT_EQ(request.movement, schedule::Movement::n_1);
   EXPECT_EQ(request.object_size_bytes, 65536u);
   EXPECT_EQ(request.num_objects, 20480u);
@@ -50,7 +50,7 @@ TEST(MpiIoTestSetup, HasOneOptionInEachLine) {
 TEST(MpiIoTestSetup, GoesBehindTheCommandLineWhereverItStands) {
   for (const Line& words : {Line{"-nobj", "3", "-deletefile=0", "-hints", "cb_nodes", "1", "-setup", "master.txt"},
                             Line{"-setup", "master.txt", "-hints", "cb_nodes=1", "-deletefile=0", "-nobj", "3"}}) {
-    const IoRequest request = command(example, words).request;
+    const bench::io::IoRequest request = command(example, words).request;
     EXPECT_EQ(request.num_objects, 3u);
     EXPECT_FALSE(request.delete_files);
     EXPECT_THAT(request.hints, ElementsAre(Pair("striping_factor", "4"), Pair("cb_nodes", "1")));
@@ -59,7 +59,7 @@ TEST(MpiIoTestSetup, GoesBehindTheCommandLineWhereverItStands) {
 }
 
 TEST(MpiIoTestSetup, GroupsWordsByQuotes) {
-  const IoRequest request =
+  const bench::io::IoRequest request =
       command("-type 3\n-size 8\n-num_io \"2 2\"\n-host 'a b'\n-target \"/s/it's \"#'\"'.%r\n").request;
   EXPECT_THAT(request.io_ranks, ElementsAre(2, 2));
   EXPECT_THAT(request.io_hosts, ElementsAre("a", "b"));
@@ -99,7 +99,7 @@ TEST(MpiIoTestSetup, IsPrintedWithWhereItComesFrom) {
 }
 
 /// What a run depends on.
-void expect_same(const IoRequest& one, const IoRequest& other) {
+void expect_same(const bench::io::IoRequest& one, const bench::io::IoRequest& other) {
   EXPECT_EQ(one.movement, other.movement);
   EXPECT_EQ(one.object_size_bytes, other.object_size_bytes);
   EXPECT_EQ(one.num_objects, other.num_objects);

@@ -17,7 +17,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-RankSpread spread(double min_s, int min_rank, double mean_s, double max_s, int max_rank, std::uint64_t num = 144) {
+bench::io::RankSpread spread(double min_s, int min_rank, double mean_s, double max_s, int max_rank,
+                             std::uint64_t num = 144) {
   return {num, 1e9 * min_s, 1e9 * mean_s, 1e9 * max_s, min_rank, max_rank};
 }
 
@@ -27,8 +28,8 @@ struct Sample {
       parse({"mpi_io_test.x", "-type", "1", "-nobj", "8192", "-size", "65536", "-target", "/scratch/user/test_file.%r",
              "-touch", "3", "-chkdata", "3", "-output", "./output_nn.txt", "-deletefile"},
             {});
-  IoResult so_far;
-  PhaseSummary write;
+  bench::io::IoResult so_far;
+  bench::io::PhaseSummary write;
 
   Sample() {
     describe();
@@ -36,13 +37,15 @@ struct Sample {
     write.bytes = std::uint64_t{144} * 8192 * 65536;
     write.io = spread(2.772675e+01, 0, 3.560656e+01, 4.140479e+01, 69);
     write.transfer = spread(2.339119e+01, 90, 3.132614e+01, 3.707185e+01, 140);
-    set(IoTime::open, spread(9.945100e-02, 0, 2.371871e+00, 6.845830e+00, 112));
-    set(IoTime::call, spread(2.077227e+01, 90, 2.880994e+01, 3.437072e+01, 140));
-    set(IoTime::preallocate, spread(1.000000e-06, 124, 1.125000e-06, 2.000000e-06, 119));
-    set(IoTime::close, spread(3.256570e-01, 37, 1.908540e+00, 3.916407e+00, 39));
+    set(bench::io::IoTime::open, spread(9.945100e-02, 0, 2.371871e+00, 6.845830e+00, 112));
+    set(bench::io::IoTime::call, spread(2.077227e+01, 90, 2.880994e+01, 3.437072e+01, 140));
+    set(bench::io::IoTime::preallocate, spread(1.000000e-06, 124, 1.125000e-06, 2.000000e-06, 119));
+    set(bench::io::IoTime::close, spread(3.256570e-01, 37, 1.908540e+00, 3.916407e+00, 39));
   }
 
-  void set(IoTime time, const RankSpread& of) { write.times[static_cast<std::size_t>(time)] = of; }
+  void set(bench::io::IoTime time, const bench::io::RankSpread& of) {
+    write.times[static_cast<std::size_t>(time)] = of;
+  }
 
   void take(const std::vector<std::string>& words) {
     command = parse(words, {});
@@ -137,11 +140,14 @@ TEST(MpiIoTestText, NamesEveryType) {
                                    HasSubstr("processors (M): 2\nNumber of I/O processors per host: 1\nHost Name List: "
                                              "a b\n"),
                                    HasSubstr("Circular buffer size (-csize): 16\n")));
-  EXPECT_EQ(above_phase(sample.so_far, {0, IoOperation::write, 0}), "=== MPI write [144->2->2 /s/a] Starting ...\n");
-  EXPECT_EQ(above_phase(sample.so_far, {1, IoOperation::read, 0}), "=== MPI read [2->2->144 /s/a] Starting ...\n");
+  EXPECT_EQ(above_phase(sample.so_far, {0, bench::io::IoOperation::write, 0}),
+            "=== MPI write [144->2->2 /s/a] Starting ...\n");
+  EXPECT_EQ(above_phase(sample.so_far, {1, bench::io::IoOperation::read, 0}),
+            "=== MPI read [2->2->144 /s/a] Starting ...\n");
   sample.take({"x", "-type", "2", "-size", "8"});
   sample.so_far.files = {"/s/a"};
-  EXPECT_EQ(above_phase(sample.so_far, {1, IoOperation::read, 0}), "=== MPI read [1->144->144 /s/a] Starting ...\n");
+  EXPECT_EQ(above_phase(sample.so_far, {1, bench::io::IoOperation::read, 0}),
+            "=== MPI read [1->144->144 /s/a] Starting ...\n");
   EXPECT_THAT(sample.head(), HasSubstr("I/O Testing type N -> 1: 2\n"));
   sample.take({"x", "-type", "5", "-size", "8", "-targets", "list"});
   sample.so_far.files = {"/s/a", "/s/b", "/s/c"};
@@ -155,13 +161,13 @@ TEST(MpiIoTestText, NamesEveryType) {
 TEST(MpiIoTestText, HasALineForWhatWasDone) {
   Sample sample;
   sample.take({"x", "-type", "4", "-size", "8", "-sync", "-barrier", "-op", "write"});
-  sample.set(IoTime::preallocate, {});
+  sample.set(bench::io::IoTime::preallocate, {});
   EXPECT_THAT(sample.lines(), Not(HasSubstr("Preallocate")));
   EXPECT_THAT(sample.lines(), Not(HasSubstr("Sync")));
-  sample.set(IoTime::sync, spread(1, 0, 2, 3, 4));
-  sample.set(IoTime::barrier, spread(1, 0, 2, 3, 4));
-  sample.set(IoTime::send, spread(1, 0, 2, 3, 4));
-  sample.set(IoTime::receive, spread(1, 0, 2, 3, 4));
+  sample.set(bench::io::IoTime::sync, spread(1, 0, 2, 3, 4));
+  sample.set(bench::io::IoTime::barrier, spread(1, 0, 2, 3, 4));
+  sample.set(bench::io::IoTime::send, spread(1, 0, 2, 3, 4));
+  sample.set(bench::io::IoTime::receive, spread(1, 0, 2, 3, 4));
   for (const char* words : {"MPI File Sync Time", "MPI Barrier Wait Time", "MPI Processor send wait time",
                             "MPI Processor Receive Wait Time"}) {
     EXPECT_THAT(sample.lines(), HasSubstr(std::string("=== ") + words +
@@ -172,7 +178,7 @@ TEST(MpiIoTestText, HasALineForWhatWasDone) {
 
 TEST(MpiIoTestText, CallsReadingReading) {
   Sample sample;
-  sample.write.position.operation = IoOperation::read;
+  sample.write.position.operation = bench::io::IoOperation::read;
   EXPECT_THAT(sample.lines(), AllOf(HasSubstr("=== Read Bandwidth"), HasSubstr("=== Read Time"),
                                     HasSubstr("MPI File Read Wait Time"), EndsWith("=== Completed MPI-IO Read.\n")));
 }
@@ -188,7 +194,7 @@ TEST(MpiIoTestText, GivesNoBandwidthOfAPhaseThatFailed) {
 TEST(MpiIoTestText, HasTheTimesOfEachProcessWhereAsked) {
   Sample sample;
   sample.write.ranks = {{0, 2e9, {}}, {7, 3e9, {}}};
-  sample.write.ranks[1].times_ns[static_cast<std::size_t>(IoTime::close)] = 5e8;
+  sample.write.ranks[1].times_ns[static_cast<std::size_t>(bench::io::IoTime::close)] = 5e8;
   EXPECT_THAT(sample.lines(), Not(HasSubstr("Times of each process")));
   sample.command.shown.times_of_ranks = Flag::on;
   EXPECT_THAT(sample.lines(), HasSubstr("\n     0     2.000000 "));
@@ -204,7 +210,7 @@ TEST(MpiIoTestText, ListsHostsWhereAsked) {
 }
 
 TEST(MpiIoTestText, SaysWhichHintsAreAnEcho) {
-  IoResult result;
+  bench::io::IoResult result;
   result.hints = {{"cb_nodes", "1", "1", true}, {"bogus_key", "7", "7", false}, {"lost", "3", "", false}};
   EXPECT_EQ(ending(result), "") << "nobody asked for any";
   result.request.hints = {{"cb_nodes", "1"}, {"bogus_key", "7"}, {"lost", "3"}};
@@ -222,7 +228,7 @@ TEST(MpiIoTestText, ComesWhilePhasesDo) {
   const auto progress =
       make_progress(sample.so_far, sample.command.shown,
                     {[&](const std::string& text) { out += text; }, [](const std::string&) {}}, num_shown);
-  progress->phase_begins({0, IoOperation::write, 0}, 8);
+  progress->phase_begins({0, bench::io::IoOperation::write, 0}, 8);
   EXPECT_EQ(out, "=== MPI write [144->144->144 /scratch/user/test_file.0] Starting ...\n");
   EXPECT_EQ(num_shown, 0u);
   progress->waits("sleeping");

@@ -78,7 +78,7 @@ TEST(NetgaugeOptions, AreThoseOfRuns) {
 }
 
 TEST(NetgaugeOptions, MeasureAsNetgaugeDid) {
-  const BisectionRequest request = general({}).request;
+  const bench::bisection::BisectionRequest request = general({}).request;
   EXPECT_EQ(request.transport, "mpi");
   EXPECT_THAT(request.patterns, ElementsAre("random"));
   EXPECT_TRUE(request.within_hosts);
@@ -277,12 +277,12 @@ TEST(NetgaugeOptions, AreGivenOnce) {
 }
 
 TEST(NetgaugeOptions, KeepAResultWhereOneIsNamed) {
-  const BisectionRequest hdf5 = ebb({"-O", "ng.h5", "--seed", "7"}).request;
+  const bench::bisection::BisectionRequest hdf5 = ebb({"-O", "ng.h5", "--seed", "7"}).request;
   EXPECT_EQ(hdf5.output, "ng.h5");
   EXPECT_EQ(hdf5.format, ResultFormat::hdf5);
   EXPECT_FALSE(hdf5.overwrite);
   EXPECT_EQ(hdf5.seed, 7u);
-  const BisectionRequest json = ebb({"--output", "ng.json", "--overwrite"}).request;
+  const bench::bisection::BisectionRequest json = ebb({"--output", "ng.json", "--overwrite"}).request;
   EXPECT_EQ(json.format, ResultFormat::json);
   EXPECT_TRUE(json.overwrite);
   EXPECT_THAT(refusal_of_ebb({"-O", "ng.sion"}), HasSubstr("-O cannot be 'ng.sion'"));

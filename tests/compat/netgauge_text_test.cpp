@@ -48,12 +48,12 @@ constexpr const char* page =
 /// The page's first command line, with its ranks, and nothing measured yet.
 struct Page {
   Command command = parse({"./netgauge", "-s", "1048576-1048576", "-x", "ebb", "-r", "10"});
-  BisectionResult so_far;
+  bench::bisection::BisectionResult so_far;
 
   Page() { describe(); }
   explicit Page(const std::vector<std::string>& arguments) : command(parse(arguments)) { describe(); }
 
-  const BisectionRequest& request() const { return command.request; }
+  const bench::bisection::BisectionRequest& request() const { return command.request; }
   Shown& shown() { return command.shown; }
 
  private:
@@ -69,8 +69,8 @@ struct Page {
   }
 };
 
-PatternSummary round_of(std::uint64_t number, double shown_us) {
-  PatternSummary summary;
+bench::bisection::PatternSummary round_of(std::uint64_t number, double shown_us) {
+  bench::bisection::PatternSummary summary;
   summary.position.message_size_bytes = mebi;
   summary.position.number = number;
   summary.num_connections = 64;
@@ -78,8 +78,8 @@ PatternSummary round_of(std::uint64_t number, double shown_us) {
   return summary;
 }
 
-BisectionSummary size_of(double mean_us) {
-  BisectionSummary size;
+bench::bisection::BisectionSummary size_of(double mean_us) {
+  bench::bisection::BisectionSummary size;
   size.message_size_bytes = mebi;
   size.num_patterns = 10;
   size.num_connections = 640;
@@ -92,7 +92,7 @@ schedule::Pattern pairs() { return {{2, 3, 0, 1}}; }
 
 TEST(NetgaugeText, HasTheNumbersOfThePage) {
   const Page example;
-  BisectionSummary size = size_of(std::accumulate(page_us.begin(), page_us.end(), 0.0) / 10);
+  bench::bisection::BisectionSummary size = size_of(std::accumulate(page_us.begin(), page_us.end(), 0.0) / 10);
   size.buckets = {{exchange_ns(54673.559333), exchange_ns(90000), 640}};
   std::string text;
   for (std::size_t number = 0; number < page_us.size(); ++number) {
@@ -108,7 +108,7 @@ TEST(NetgaugeText, HasTheBucketsOfThePage) {
   const Page example;
   constexpr double first_us = 54543.972, width_us = 7984.9958;
   constexpr std::array<std::uint64_t, 10> counts{41834, 11706, 4769, 1802, 2570, 751, 253, 255, 24, 36};
-  BisectionSummary size = size_of(62274.659839);
+  bench::bisection::BisectionSummary size = size_of(62274.659839);
   size.num_connections = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) {
     const double low_us = first_us + static_cast<double>(bucket) * width_us;
@@ -133,7 +133,7 @@ TEST(NetgaugeText, HasTheBucketsOfThePage) {
 
 TEST(NetgaugeText, LeavesEmptyBucketsOut) {
   const Page example;
-  BisectionSummary size = size_of(1000);
+  bench::bisection::BisectionSummary size = size_of(1000);
   size.buckets = {
       {exchange_ns(1), exchange_ns(2), 1}, {exchange_ns(2), exchange_ns(3), 0}, {exchange_ns(3), exchange_ns(4), 2}};
   EXPECT_THAT(ending(example.command.shown, example.request(), size),
@@ -150,7 +150,7 @@ TEST(NetgaugeText, WithoutBucketsHasNoSummaryEither) {
 
 TEST(NetgaugeText, OfOnePatternHasNoInterval) {
   const Page example;
-  BisectionSummary size = size_of(1000);
+  bench::bisection::BisectionSummary size = size_of(1000);
   size.ebb = {1, 3.2e8, std::numeric_limits<double>::quiet_NaN()};
   EXPECT_THAT(ending(example.command.shown, example.request(), size), EndsWith("320.000000 MB/s (1 pattern)\n"));
 }
@@ -189,9 +189,9 @@ TEST(NetgaugeText, SaysWhatIsOtherThanExpected) {
 
 TEST(NetgaugeText, HasMoreLinesAtHigherLevels) {
   Page example;
-  const PatternPosition position{0, mebi, 3, PatternKind::random, 3, 0, "random"};
-  const Interval so_far{4, 3.2e8, 1e6};
-  const PatternSummary round = round_of(3, 1000);
+  const bench::bisection::PatternPosition position{0, mebi, 3, bench::bisection::PatternKind::random, 3, 0, "random"};
+  const bench::bisection::Interval so_far{4, 3.2e8, 1e6};
+  const bench::bisection::PatternSummary round = round_of(3, 1000);
   EXPECT_EQ(above_round(example.shown(), example.request(), position, pairs()), "");
   EXPECT_THAT(opening(example.shown(), example.so_far), Not(HasSubstr("MPICH")));
   example.shown().verbosity = 2;
@@ -232,7 +232,7 @@ TEST(NetgaugeText, ComesRoundByRound) {
   const auto progress = make_progress(example.so_far, example.command.shown, outlet);
   EXPECT_THAT(pieces, ElementsAre(StartsWith("# Info:   (0): Netgauge v2.4.6")));
   progress->size_begins(0, mebi);
-  progress->pattern_begins({0, mebi, 0, PatternKind::random, 0, 0, "random"}, pairs());
+  progress->pattern_begins({0, mebi, 0, bench::bisection::PatternKind::random, 0, 0, "random"}, pairs());
   EXPECT_THAT(pieces.back(), StartsWith("# size: 1048576 round 1/10"));
   progress->pattern_ends(round_of(0, page_us[0]), {}, 1);
   EXPECT_EQ(pieces.back(), "size: 1048576, round 0: num: 64 average: 65525.545105 us (320.051057 MB/s)\n");

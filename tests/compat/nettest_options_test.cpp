@@ -20,7 +20,7 @@ Command command(Line words) {
   return parse(words);
 }
 
-TopologyRequest parsed(const Line& words) { return command(words).request; }
+bench::topology::TopologyRequest parsed(const Line& words) { return command(words).request; }
 
 std::string refusal(const test::Words& words) {
   return test::refusal_of([&] { command(words); }, words);
@@ -28,11 +28,11 @@ std::string refusal(const test::Words& words) {
 
 TEST(NettestOptions, AreThoseOfThePage) {
   const Command all = command({"uK", "m1", "M16", "K2", "R2", "T1000", "Ptotal", "otransfer.dat"});
-  const TopologyRequest& request = all.request;
+  const bench::topology::TopologyRequest& request = all.request;
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1024, 2048, 4096, 8192, 16384));
   EXPECT_EQ(request.repeat, 2);
   EXPECT_EQ(request.num_iterations, 1000u);
-  EXPECT_EQ(request.rate, Rate::total);
+  EXPECT_EQ(request.rate, bench::topology::Rate::total);
   EXPECT_THAT(request.patterns, ElementsAre("star", "star2", "complete", "complete2", "ring", "ring2"));
   EXPECT_EQ(all.file, "transfer.dat");
   EXPECT_EQ(all.lengths.min, 1u);
@@ -40,13 +40,13 @@ TEST(NettestOptions, AreThoseOfThePage) {
   EXPECT_EQ(all.lengths.step, 0u);
   EXPECT_EQ(all.lengths.multiplier, 2u);
   EXPECT_THAT(parsed({"uK", "m16", "M16", "K2", "R1", "T500", "Paverage"}).message_sizes_bytes, ElementsAre(16384));
-  const TopologyRequest steps = parsed({"ub", "m100", "M1000", "s100", "R1", "T100", "Plocal"});
+  const bench::topology::TopologyRequest steps = parsed({"ub", "m100", "M1000", "s100", "R1", "T100", "Plocal"});
   EXPECT_THAT(steps.message_sizes_bytes, ElementsAre(100, 200, 300, 400, 500, 600, 700, 800, 900, 1000));
-  EXPECT_EQ(steps.rate, Rate::local);
+  EXPECT_EQ(steps.rate, bench::topology::Rate::local);
 }
 
 TEST(NettestOptions, MeasureAsNettestDid) {
-  const TopologyRequest request = parsed({"T5"});
+  const bench::topology::TopologyRequest request = parsed({"T5"});
   EXPECT_EQ(request.transport, "mpi");
   EXPECT_EQ(request.num_iterations, 5u);
   EXPECT_EQ(request.num_warmup, 0u);
@@ -62,7 +62,7 @@ TEST(NettestOptions, HaveTheirDefaults) {
   EXPECT_THAT(plain.request.message_sizes_bytes, ElementsAre(1024));
   EXPECT_EQ(plain.request.num_iterations, 1000u);
   EXPECT_EQ(plain.request.repeat, 1);
-  EXPECT_EQ(plain.request.rate, Rate::total);
+  EXPECT_EQ(plain.request.rate, bench::topology::Rate::total);
   EXPECT_THAT(plain.request.patterns, SizeIs(6));
   EXPECT_EQ(plain.file, "");
   EXPECT_THAT(parsed({"m7"}).message_sizes_bytes, ElementsAre(7168));
@@ -116,10 +116,10 @@ TEST(NettestOptions, SwitchTheFullGraph) {
 }
 
 TEST(NettestOptions, ChooseWhatIsPrinted) {
-  EXPECT_EQ(parsed({"Paverage"}).rate, Rate::average);
-  EXPECT_EQ(parsed({"Pavg"}).rate, Rate::average);
-  EXPECT_EQ(parsed({"Ptotal"}).rate, Rate::total);
-  EXPECT_EQ(parsed({"Plocal"}).rate, Rate::local);
+  EXPECT_EQ(parsed({"Paverage"}).rate, bench::topology::Rate::average);
+  EXPECT_EQ(parsed({"Pavg"}).rate, bench::topology::Rate::average);
+  EXPECT_EQ(parsed({"Ptotal"}).rate, bench::topology::Rate::total);
+  EXPECT_EQ(parsed({"Plocal"}).rate, bench::topology::Rate::local);
   EXPECT_THAT(refusal({"Pmax"}), AllOf(HasSubstr("P cannot be 'max'"), HasSubstr("average, avg, total, local")));
 }
 

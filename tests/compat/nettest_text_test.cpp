@@ -83,7 +83,7 @@ std::string without_tabs(const std::string& text) {
 /// Four ranks, which the page's command line asks for, and nothing measured yet.
 struct Sample {
   Command command = parse({"nettest", "uK", "m1", "M16", "K2", "R2", "T1000", "Ptotal", "otransfer.dat"});
-  TopologyResult so_far;
+  bench::topology::TopologyResult so_far;
 
   Sample() {
     so_far.request = command.request;
@@ -99,16 +99,16 @@ struct Sample {
 };
 
 /// The cells whose mean times give the page's rates, in the engine's order; all other times are far off.
-std::vector<CellSummary> measured(const TopologyResult& so_far) {
-  std::vector<CellSummary> cells;
+std::vector<bench::topology::CellSummary> measured(const bench::topology::TopologyResult& so_far) {
+  std::vector<bench::topology::CellSummary> cells;
   const std::size_t num_sizes = so_far.request.message_sizes_bytes.size();
   for (std::size_t line = 0; line < sample_rates.size(); ++line) {
     for (std::size_t column = 0; column < sample_rates[line].size(); ++column) {
-      CellSummary summary;
+      bench::topology::CellSummary summary;
       const std::size_t size_index = line % num_sizes;
       summary.cell = {static_cast<int>(column), static_cast<int>(size_index), static_cast<int>(line / num_sizes),
                       so_far.request.message_sizes_bytes[size_index]};
-      const TopologyFacts& topology = so_far.topologies[column];
+      const bench::topology::TopologyFacts& topology = so_far.topologies[column];
       summary.served = all_channels(topology);
       const double volume_bytes =
           2.0 * static_cast<double>(summary.cell.message_size_bytes) * static_cast<double>(topology.num_channels);
@@ -127,7 +127,8 @@ struct Shown {
 };
 
 /// A whole run, as its front end shows it.
-Shown shown(const Command& command, const TopologyResult& so_far, const std::vector<CellSummary>& cells) {
+Shown shown(const Command& command, const bench::topology::TopologyResult& so_far,
+            const std::vector<bench::topology::CellSummary>& cells) {
   Shown all;
   double elapsed_s = 0;
   const Outlet outlet{[&](const std::string& text) { all.pieces.push_back(text); }, [](const std::string&) {}};
@@ -137,7 +138,7 @@ Shown shown(const Command& command, const TopologyResult& so_far, const std::vec
     progress->cell_ends(cells[index],
                         sample_elapsed_s * static_cast<double>(index + 1) / static_cast<double>(cells.size()));
   }
-  TopologyResult result = so_far;
+  bench::topology::TopologyResult result = so_far;
   result.cells = cells;
   outlet.out(ending(result, elapsed_s));
   for (const std::string& piece : all.pieces) all.text += piece;
@@ -162,7 +163,8 @@ TEST(NettestText, ComesLineByLine) {
 TEST(NettestText, TimesOfThePageFillItsRun) {
   const Sample page;
   double total_s = 0;
-  for (const CellSummary& cell : measured(page.so_far)) total_s += 1e-9 * 1000 * cell.with_barrier.mean;
+  for (const bench::topology::CellSummary& cell : measured(page.so_far))
+    total_s += 1e-9 * 1000 * cell.with_barrier.mean;
   EXPECT_LE(total_s, sample_elapsed_s);
   EXPECT_NEAR(total_s, 125.43, 0.005);
 }
@@ -177,28 +179,28 @@ TEST(NettestText, LeavesTheFullGraphOut) {
 
 TEST(NettestText, HasOtherTitlesForOtherRates) {
   Sample page;
-  page.so_far.request.rate = Rate::average;
+  page.so_far.request.rate = bench::topology::Rate::average;
   EXPECT_THAT(heading(page.command.lengths, page.so_far), HasSubstr("\tChannel throughput values in MB/sec\n"));
   EXPECT_THAT(ending(page.so_far, 1), HasSubstr("\tBest channel throughput values in MB/sec\n"));
-  page.so_far.request.rate = Rate::local;
+  page.so_far.request.rate = bench::topology::Rate::local;
   EXPECT_THAT(heading(page.command.lengths, page.so_far), HasSubstr("\tNode throughput values in MB/sec\n"));
   EXPECT_THAT(ending(page.so_far, 1), HasSubstr("\tBest node throughput values in MB/sec\n"));
 }
 
 TEST(NettestText, HasTheRatesOfItsMode) {
   Sample page;
-  std::vector<CellSummary> cells;
+  std::vector<bench::topology::CellSummary> cells;
   for (int column = 0; column < 6; ++column) {
-    CellSummary summary;
+    bench::topology::CellSummary summary;
     summary.cell = {column, 0, 0, 1024};
     summary.served = all_channels(page.so_far.topologies[static_cast<std::size_t>(column)]);
     summary.with_barrier.mean = 1e6;  // 2 KiB a channel in a millisecond: 1.953125 MiB/s
     cells.push_back(summary);
   }
   EXPECT_EQ(row(page.command.lengths, page.so_far, cells), "1\t5.86\t5.86\t11.72\t11.72\t7.81\t7.81\n");
-  page.so_far.request.rate = Rate::average;
+  page.so_far.request.rate = bench::topology::Rate::average;
   EXPECT_EQ(row(page.command.lengths, page.so_far, cells), "1\t1.95\t1.95\t1.95\t1.95\t1.95\t1.95\n");
-  page.so_far.request.rate = Rate::local;
+  page.so_far.request.rate = bench::topology::Rate::local;
   EXPECT_EQ(row(page.command.lengths, page.so_far, cells), "1\t5.86\t5.86\t5.86\t5.86\t3.91\t3.91\n");
 }
 

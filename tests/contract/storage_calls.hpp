@@ -91,7 +91,7 @@ class Calls {
 
   std::uint64_t wait(storage::Ticket ticket) { return file_->wait(ticket, Deadline::after(std::chrono::seconds(60))); }
 
-  bool is_started() const { return kind_.calls == FileCalls::non_blocking; }
+  bool is_started() const { return kind_.calls == storage::FileCalls::non_blocking; }
   const storage::CallKind& kind() const { return kind_; }
   const std::string& path() const { return path_; }
   storage::File* operator->() const { return file_.get(); }

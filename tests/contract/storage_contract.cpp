@@ -20,7 +20,7 @@ using testing::HasSubstr;
 namespace {
 
 std::vector<std::uint64_t> sizes_for(const CallKind& kind) {
-  if (kind.cache_path == CachePath::direct) return {unit_bytes, 16 * unit_bytes, 1 << 20, 5 << 20};
+  if (kind.cache_path == storage::CachePath::direct) return {unit_bytes, 16 * unit_bytes, 1 << 20, 5 << 20};
   return {1, 100, unit_bytes - 1, unit_bytes, 65537, 1 << 20, (5 << 20) + 3};
 }
 
@@ -28,9 +28,9 @@ std::vector<std::uint64_t> sizes_for(const CallKind& kind) {
 
 std::vector<CallKind> all_kinds() {
   std::vector<CallKind> kinds;
-  for (const auto calls : {FileCalls::blocking, FileCalls::non_blocking}) {
+  for (const auto calls : {storage::FileCalls::blocking, storage::FileCalls::non_blocking}) {
     for (const bool collective : {false, true}) {
-      for (const auto path : {CachePath::buffered, CachePath::direct, CachePath::uncached}) {
+      for (const auto path : {storage::CachePath::buffered, storage::CachePath::direct, storage::CachePath::uncached}) {
         kinds.push_back({calls, collective, path});
       }
     }
@@ -46,10 +46,10 @@ std::vector<CallKind> offered_kinds(const std::function<bool(const CallKind&)>& 
 
 std::string kind_name(const testing::TestParamInfo<CallKind>& info) {
   const CallKind& kind = info.param;
-  const char* path = kind.cache_path == CachePath::buffered ? "buffered"
-                     : kind.cache_path == CachePath::direct ? "direct"
-                                                            : "uncached";
-  return std::string(kind.calls == FileCalls::blocking ? "blocking_" : "non_blocking_") +
+  const char* path = kind.cache_path == storage::CachePath::buffered ? "buffered"
+                     : kind.cache_path == storage::CachePath::direct ? "direct"
+                                                                     : "uncached";
+  return std::string(kind.calls == storage::FileCalls::blocking ? "blocking_" : "non_blocking_") +
          (kind.collective ? "collective_" : "") + path;
 }
 
@@ -169,7 +169,7 @@ TEST_P(StorageContract, OffsetsMayBeBeyond4GiB) {
 }
 
 TEST_P(StorageContract, SeveralTransfersAreUnderWayAtOnce) {
-  if (GetParam().calls != FileCalls::non_blocking) return;
+  if (GetParam().calls != storage::FileCalls::non_blocking) return;
   on_one_rank([&](StorageEnd& end) {
     const std::uint64_t size = 8 * unit_bytes;
     const bool collective = GetParam().collective;

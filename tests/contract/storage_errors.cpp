@@ -148,7 +148,7 @@ TEST(StorageBackend, TakesHintsThatItDoesNotKnow) {
     for (std::int32_t rank = 0; rank < end.size; ++rank) openers.push_back(rank);
     const auto file = end.backend.open({.path = end.folder + "/hints",
                                         .access = Access::write,
-                                        .cache_path = CachePath::buffered,
+                                        .cache_path = storage::CachePath::buffered,
                                         .openers = openers,
                                         .hints = hints,
                                         .max_started = 1});

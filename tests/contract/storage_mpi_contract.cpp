@@ -58,7 +58,7 @@ class MpiRanks final : public StorageRanks {
   }
 
   std::string cannot_bear(const CallKind& kind, Trouble trouble) const override {
-    if (trouble == Trouble::end_of_file || kind.calls == FileCalls::blocking) return {};
+    if (trouble == Trouble::end_of_file || kind.calls == storage::FileCalls::blocking) return {};
     if (backend_->library().find("MPICH") == std::string::npos) return {};
     return kind.collective ? "MPICH calls a non-blocking collective write that failed a success"
                            : "a non-blocking write of MPICH that fails is never done";
@@ -290,7 +290,7 @@ TEST(MpiIo, RefusesWhatMpiWouldMisunderstand) {
 }
 
 TEST(MpiIo, RefusesToGoAroundThePageCache) {
-  for (const auto path : {CachePath::direct, CachePath::uncached}) {
+  for (const auto path : {storage::CachePath::direct, storage::CachePath::uncached}) {
     EXPECT_THAT(mpi_ranks().backend().refuses({.cache_path = path}), HasSubstr("--backend posix"));
   }
 }

@@ -2,11 +2,11 @@
 // What a run serves that has lost nothing.
 #pragma once
 
-#include "model/topology_result.hpp"
+#include "bench/topology/result.hpp"
 
 namespace leadline {
 
-inline ServedChannels all_channels(const TopologyFacts& topology) {
+inline bench::topology::ServedChannels all_channels(const bench::topology::TopologyFacts& topology) {
   return {topology.num_channels, topology.max_channels_rank};
 }
 

@@ -12,12 +12,12 @@
 
 #include "bench/bisection/options.hpp"
 #include "bench/bisection/plan.hpp"
+#include "bench/bisection/result.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/text.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"
 #include "core/units.hpp"
-#include "model/bisection_result.hpp"
 #include "options/values.hpp"
 #include "result/result_file.hpp"
 

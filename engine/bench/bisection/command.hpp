@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "bench/bisection/output.hpp"
+#include "bench/bisection/request.hpp"
+#include "bench/bisection/result.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/run_validation.hpp"
 #include "command/staged_run.hpp"
-#include "model/bisection_request.hpp"
-#include "model/bisection_result.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::bench::bisection {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/bisection/result.hpp"
 #include "core/units.hpp"
-#include "model/bisection_result.hpp"
 
 namespace leadline::bench::bisection {
 

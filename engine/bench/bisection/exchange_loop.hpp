@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "bench/bisection/measure.hpp"
+#include "bench/bisection/request.hpp"
 #include "bench/lost_pairs.hpp"
 #include "bench/message_memory.hpp"
 #include "bench/reductions.hpp"
 #include "kernel/neighbour_exchange.hpp"
-#include "model/bisection_request.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::bench::bisection {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "bench/bisection/output.hpp"
+#include "bench/bisection/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/bisection_result.hpp"
 #include "result/result_file.hpp"
 
 namespace leadline::bench::bisection {

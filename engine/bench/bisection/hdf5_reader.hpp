@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/bisection/fields.hpp"
-#include "model/bisection_result.hpp"
+#include "bench/bisection/result.hpp"
 #include "result/hdf5/run_reader.hpp"
 
 namespace leadline::bench::bisection {
@@ -57,16 +57,13 @@ struct KeptSize {
 /// naming `path` where the summary is not what docs/formats/json.md says.
 std::vector<std::optional<KeptSize>> kept_sizes(const Header& header, const std::string& path);
 
+constexpr auto fields_of(Type<KeptSize> /*any*/) {
+  return std::tuple{
+      field("stopped_by", &KeptSize::stopped_by, "", "why there are no more random patterns"),
+      field("ebb", &KeptSize::ebb, "", "effective bisection bandwidth"),
+      field("relative", &KeptSize::relative, "", "ratio of it to pairs alone"),
+      field("bytes_per_s_harmonic", &KeptSize::bytes_per_s_harmonic, "bytes/s", "Netgauge's number"),
+  };
+}
+
 }  // namespace leadline::bench::bisection
-
-namespace leadline {
-
-template <>
-inline constexpr auto fields<bench::bisection::KeptSize> = std::tuple{
-    field("stopped_by", &bench::bisection::KeptSize::stopped_by, "", "why there are no more random patterns"),
-    field("ebb", &bench::bisection::KeptSize::ebb, "", "effective bisection bandwidth"),
-    field("relative", &bench::bisection::KeptSize::relative, "", "ratio of it to pairs alone"),
-    field("bytes_per_s_harmonic", &bench::bisection::KeptSize::bytes_per_s_harmonic, "bytes/s", "Netgauge's number"),
-};
-
-}  // namespace leadline

@@ -10,108 +10,103 @@
 #include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 
-namespace leadline {
-
-template <>
-inline constexpr const char* result::about<PatternSummary> =
-    "One pattern with one message size. A connection is a rank that sends and the rank it sends to.";
-
-template <>
-inline constexpr const char* result::about<BaselineSample> =
-    "A pair measured while all others rested, directly behind a pattern in which it was.";
-
-template <>
-inline constexpr const char* result::about<bench::bisection::IntervalOfBandwidth> =
-    "95 % interval of a mean: mean - half-width to mean + half-width.";
-
-template <>
-inline constexpr const char* result::about<bench::bisection::IntervalOfRatio> =
-    "95 % interval of the ratio of two means.";
-
-template <>
-inline constexpr const char* result::about<BisectionSummary> = "One message size over its random patterns.";
-
-template <>
-inline constexpr const char* result::about<SlowConnection> =
-    "One of the slowest connections, and what came of measuring it alone.";
-
-template <>
-inline constexpr const char* result::about<BisectionResult> =
-    "What leadline bisection writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
-    "seconds, bytes per second. null = not measured.";
-
-template <>
-inline constexpr auto fields<TimeBucket> = std::tuple{
-    field("low_ns", &TimeBucket::low_ns, "ns", "from this time of an exchange on"),
-    field("high_ns", &TimeBucket::high_ns, "ns", "below this one, which the last bucket includes"),
-    field("num", &TimeBucket::num, "1", "so many connections"),
-};
-
-template <>
-inline constexpr auto fields<BisectionSummary> = std::tuple{
-    field("size_index", &BisectionSummary::size_index, "", "position in options.message_size_bytes, from 0"),
-    field("message_size_bytes", &BisectionSummary::message_size_bytes, "bytes", "size of a message"),
-    field("num_patterns", &BisectionSummary::num_patterns, "1", "random patterns measured"),
-    field("num_connections", &BisectionSummary::num_connections, "1", "connections in all of them"),
-    field("stopped_by", &BisectionSummary::stopped_by, "",
-          "why there are no more of them; not_stopped = none were asked for"),
-    field("ebb", result::as<bench::bisection::IntervalOfBandwidth>(&BisectionSummary::ebb), "",
-          "effective bisection bandwidth: the patterns' bytes_per_s_mean"),
-    field("full_load", result::as<bench::bisection::IntervalOfBandwidth>(&BisectionSummary::full_load), "",
-          "the patterns' bytes_per_s_full_load"),
-    field("baseline", result::as<bench::bisection::IntervalOfBandwidth>(&BisectionSummary::baseline), "",
-          "pairs alone"),
-    field("relative", result::as<bench::bisection::IntervalOfRatio>(&BisectionSummary::relative), "",
-          "ratio of ebb to baseline"),
-    field("bytes_per_s_harmonic", &BisectionSummary::bytes_per_s_harmonic, "bytes/s",
-          "message size divided by the mean time of all connections: Netgauge's number"),
-    field("bytes_per_s_min", &BisectionSummary::bytes_per_s_min, "bytes/s",
-          "slowest of all connections of all patterns"),
-    field("bytes_per_s_p01", &BisectionSummary::bytes_per_s_p01, "bytes/s", "1 % quantile of them"),
-    field("bytes_per_s_p05", &BisectionSummary::bytes_per_s_p05, "bytes/s", "5 % quantile"),
-    field("bytes_per_s_median", &BisectionSummary::bytes_per_s_median, "bytes/s", "median"),
-    field("bytes_per_s_max", &BisectionSummary::bytes_per_s_max, "bytes/s", "fastest"),
-    field("buckets", &BisectionSummary::buckets, "", "how many connections took how long; ascending"),
-    field("measuring_s", &BisectionSummary::measuring_s, "s", "time for the size, everything included"),
-};
-
-template <>
-inline constexpr auto fields<SlowConnection> = std::tuple{
-    field("size_index", &SlowConnection::size_index, "", "position in options.message_size_bytes, from 0"),
-    field("number", &SlowConnection::number, "", "number of the pattern in which it was seen"),
-    field("from", result::or_null(&SlowConnection::from), "", "rank that sends"),
-    field("to", result::or_null(&SlowConnection::to), "", "rank that receives"),
-    field("time_ns", &SlowConnection::time_ns, "ns", "of one exchange, in that pattern"),
-    field("alone_time_ns", &SlowConnection::alone_time_ns, "ns", "the same while all others rested"),
-    field("slow_alone", &SlowConnection::slow_alone, "",
-          "slow compared with the median of all pairs alone, too; false = slow only under load, or not measured "
-          "alone"),
-};
-
-template <>
-inline constexpr auto fields<BisectionResult> = std::tuple_cat(
-    result::beginning_of_document<"bisection", bench::bisection::declare_options, BisectionResult>(),
-    result::run_fields,
-    std::tuple{
-        field("pattern_names", &BisectionResult::pattern_names, "",
-              "named patterns, in the order asked for: halves, shift:3"),
-        field("num_participants", &BisectionResult::num_participants, "1", "ranks that take part in patterns"),
-        field("within_hosts", &BisectionResult::within_hosts, "",
-              "random pairs may lie on one host: asked for, or there is only one"),
-        field("patterns", &BisectionResult::patterns, "", "every pattern, in the order measured"),
-        field("baseline", &BisectionResult::baseline, "",
-              "pairs measured alone, in the order measured; empty unless asked for"),
-        field("sizes", &BisectionResult::sizes, "",
-              "one entry for each message size: what its random patterns say together"),
-        field("slow_connections", &BisectionResult::slow_connections, "",
-              "the slowest connections of random patterns, slowest first, size by size"),
-        field("diagnoses", &BisectionResult::diagnoses, "",
-              "one entry for each message size with random patterns: who is slow in them", Since::later_version),
-    });
-
-}  // namespace leadline
-
 namespace leadline::bench::bisection {
+
+constexpr const char* about_of(Type<PatternSummary> /*any*/) {
+  return "One pattern with one message size. A connection is a rank that sends and the rank it sends to.";
+}
+
+constexpr const char* about_of(Type<BaselineSample> /*any*/) {
+  return "A pair measured while all others rested, directly behind a pattern in which it was.";
+}
+
+constexpr const char* about_of(Type<IntervalOfBandwidth> /*any*/) {
+  return "95 % interval of a mean: mean - half-width to mean + half-width.";
+}
+
+constexpr const char* about_of(Type<IntervalOfRatio> /*any*/) { return "95 % interval of the ratio of two means."; }
+
+constexpr const char* about_of(Type<BisectionSummary> /*any*/) { return "One message size over its random patterns."; }
+
+constexpr const char* about_of(Type<SlowConnection> /*any*/) {
+  return "One of the slowest connections, and what came of measuring it alone.";
+}
+
+constexpr const char* about_of(Type<BisectionResult> /*any*/) {
+  return "What leadline bisection writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, "
+         "nanoseconds, "
+         "seconds, bytes per second. null = not measured.";
+}
+
+constexpr auto fields_of(Type<TimeBucket> /*any*/) {
+  return std::tuple{
+      field("low_ns", &TimeBucket::low_ns, "ns", "from this time of an exchange on"),
+      field("high_ns", &TimeBucket::high_ns, "ns", "below this one, which the last bucket includes"),
+      field("num", &TimeBucket::num, "1", "so many connections"),
+  };
+}
+
+constexpr auto fields_of(Type<BisectionSummary> /*any*/) {
+  return std::tuple{
+      field("size_index", &BisectionSummary::size_index, "", "position in options.message_size_bytes, from 0"),
+      field("message_size_bytes", &BisectionSummary::message_size_bytes, "bytes", "size of a message"),
+      field("num_patterns", &BisectionSummary::num_patterns, "1", "random patterns measured"),
+      field("num_connections", &BisectionSummary::num_connections, "1", "connections in all of them"),
+      field("stopped_by", &BisectionSummary::stopped_by, "",
+            "why there are no more of them; not_stopped = none were asked for"),
+      field("ebb", result::as<IntervalOfBandwidth>(&BisectionSummary::ebb), "",
+            "effective bisection bandwidth: the patterns' bytes_per_s_mean"),
+      field("full_load", result::as<IntervalOfBandwidth>(&BisectionSummary::full_load), "",
+            "the patterns' bytes_per_s_full_load"),
+      field("baseline", result::as<IntervalOfBandwidth>(&BisectionSummary::baseline), "", "pairs alone"),
+      field("relative", result::as<IntervalOfRatio>(&BisectionSummary::relative), "", "ratio of ebb to baseline"),
+      field("bytes_per_s_harmonic", &BisectionSummary::bytes_per_s_harmonic, "bytes/s",
+            "message size divided by the mean time of all connections: Netgauge's number"),
+      field("bytes_per_s_min", &BisectionSummary::bytes_per_s_min, "bytes/s",
+            "slowest of all connections of all patterns"),
+      field("bytes_per_s_p01", &BisectionSummary::bytes_per_s_p01, "bytes/s", "1 % quantile of them"),
+      field("bytes_per_s_p05", &BisectionSummary::bytes_per_s_p05, "bytes/s", "5 % quantile"),
+      field("bytes_per_s_median", &BisectionSummary::bytes_per_s_median, "bytes/s", "median"),
+      field("bytes_per_s_max", &BisectionSummary::bytes_per_s_max, "bytes/s", "fastest"),
+      field("buckets", &BisectionSummary::buckets, "", "how many connections took how long; ascending"),
+      field("measuring_s", &BisectionSummary::measuring_s, "s", "time for the size, everything included"),
+  };
+}
+
+constexpr auto fields_of(Type<SlowConnection> /*any*/) {
+  return std::tuple{
+      field("size_index", &SlowConnection::size_index, "", "position in options.message_size_bytes, from 0"),
+      field("number", &SlowConnection::number, "", "number of the pattern in which it was seen"),
+      field("from", result::or_null(&SlowConnection::from), "", "rank that sends"),
+      field("to", result::or_null(&SlowConnection::to), "", "rank that receives"),
+      field("time_ns", &SlowConnection::time_ns, "ns", "of one exchange, in that pattern"),
+      field("alone_time_ns", &SlowConnection::alone_time_ns, "ns", "the same while all others rested"),
+      field("slow_alone", &SlowConnection::slow_alone, "",
+            "slow compared with the median of all pairs alone, too; false = slow only under load, or not measured "
+            "alone"),
+  };
+}
+
+constexpr auto fields_of(Type<BisectionResult> /*any*/) {
+  return std::tuple_cat(
+      result::beginning_of_document<"bisection", declare_options, BisectionResult>(), result::run_fields,
+      std::tuple{
+          field("pattern_names", &BisectionResult::pattern_names, "",
+                "named patterns, in the order asked for: halves, shift:3"),
+          field("num_participants", &BisectionResult::num_participants, "1", "ranks that take part in patterns"),
+          field("within_hosts", &BisectionResult::within_hosts, "",
+                "random pairs may lie on one host: asked for, or there is only one"),
+          field("patterns", &BisectionResult::patterns, "", "every pattern, in the order measured"),
+          field("baseline", &BisectionResult::baseline, "",
+                "pairs measured alone, in the order measured; empty unless asked for"),
+          field("sizes", &BisectionResult::sizes, "",
+                "one entry for each message size: what its random patterns say together"),
+          field("slow_connections", &BisectionResult::slow_connections, "",
+                "the slowest connections of random patterns, slowest first, size by size"),
+          field("diagnoses", &BisectionResult::diagnoses, "",
+                "one entry for each message size with random patterns: who is slow in them", Since::later_version),
+      });
+}
 
 std::string json_text(const BisectionResult& result) { return result::text_of(result::json_of(result)); }
 

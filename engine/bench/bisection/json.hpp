@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bench/bisection/file.hpp"
+#include "bench/bisection/result.hpp"
 #include "core/json.hpp"
-#include "model/bisection_result.hpp"
 #include "result/json_file.hpp"
 
 namespace leadline::bench::bisection {

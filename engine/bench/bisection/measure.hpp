@@ -8,11 +8,11 @@
 
 #include "bench/bisection/output.hpp"
 #include "bench/bisection/plan.hpp"
+#include "bench/bisection/request.hpp"
+#include "bench/bisection/result.hpp"
 #include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "diagnosis/observations.hpp"
-#include "model/bisection_request.hpp"
-#include "model/bisection_result.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::bench::bisection {

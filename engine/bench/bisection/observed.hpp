@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "bench/bisection/hdf5_reader.hpp"
+#include "bench/bisection/result.hpp"
 #include "diagnosis/observations.hpp"
-#include "model/bisection_result.hpp"
 
 namespace leadline::bench::bisection {
 

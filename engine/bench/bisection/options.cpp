@@ -2,8 +2,8 @@
 // Declares the options of `leadline bisection`.
 #include "bench/bisection/options.hpp"
 
+#include "bench/bisection/result.hpp"
 #include "bench/run_options.hpp"
-#include "model/bisection_result.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::bench::bisection {

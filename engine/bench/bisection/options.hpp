@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/bisection_request.hpp"
+#include "bench/bisection/request.hpp"
 #include "options/option_table.hpp"
 
 namespace leadline::bench::bisection {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "model/bisection_result.hpp"
+#include "bench/bisection/result.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::bench::bisection {

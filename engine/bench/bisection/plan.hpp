@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/bisection/request.hpp"
 #include "bench/plan.hpp"
-#include "model/bisection_request.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::bench::bisection {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/bisection/output.hpp"
+#include "bench/bisection/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/bisection_result.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::bench::bisection {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "bench/bisection/request.hpp"
+#include "bench/bisection/result.hpp"
 #include "core/clock.hpp"
-#include "model/bisection_request.hpp"
-#include "model/bisection_result.hpp"
 #include "stats/interval.hpp"
 
 namespace leadline::bench::bisection {

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/bisection/result.hpp"
 #include "bench/bisection/text.hpp"
 #include "core/units.hpp"
-#include "model/bisection_result.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/bisection/exchange_loop.hpp"
+#include "bench/bisection/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/bisection_result.hpp"
 #include "stats/slowest.hpp"
 
 namespace leadline::bench::bisection {

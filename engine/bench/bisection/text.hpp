@@ -10,9 +10,9 @@
 #include "bench/bisection/hdf5_reader.hpp"
 #include "bench/bisection/output.hpp"
 #include "bench/bisection/plan.hpp"
+#include "bench/bisection/request.hpp"
+#include "bench/bisection/result.hpp"
 #include "core/units.hpp"
-#include "model/bisection_request.hpp"
-#include "model/bisection_result.hpp"
 #include "output/file_info.hpp"
 #include "output/progress_outlet.hpp"
 

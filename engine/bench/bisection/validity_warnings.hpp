@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/bisection/plan.hpp"
+#include "bench/bisection/result.hpp"
 #include "bench/validity_warnings.hpp"
-#include "model/bisection_result.hpp"
 
 namespace leadline::bench::bisection {
 

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "bench/io/plan.hpp"
+#include "bench/io/request.hpp"
 #include "memory/buffer.hpp"
-#include "model/io_request.hpp"
 
 namespace leadline::bench::io {
 
@@ -18,7 +18,7 @@ inline constexpr std::size_t page_bytes = 4096;
 
 /// Objects for which a rank has memory that does no I/O for others: those that may be under way at once.
 inline std::uint64_t ring_depth(const IoRequest& request) {
-  const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == FileCalls::non_blocking;
+  const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == storage::FileCalls::non_blocking;
   return is_ahead ? static_cast<std::uint64_t>(request.num_ahead) + 1 : 1;
 }
 

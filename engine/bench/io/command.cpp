@@ -74,7 +74,7 @@ void check_movement(const command::IsGiven& is_given, const IoRequest& request) 
     throw Error(ExitStatus::bad_command_line, fmt::format("{} needs a number of files", movement),
                 "neither --files nor --targets says how many", "Add --files M");
   }
-  const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == FileCalls::non_blocking;
+  const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == storage::FileCalls::non_blocking;
   if (!is_ahead) none_of(is_given, {"--ahead"}, "blocking calls of a rank's own objects have nothing under way");
 }
 
@@ -93,7 +93,7 @@ void check_io_ranks(const IoRequest& request) {
 }
 
 void check_calls(const IoRequest& request) {
-  if (request.allow_fragile && request.calls == FileCalls::blocking && !request.collective) {
+  if (request.allow_fragile && request.calls == storage::FileCalls::blocking && !request.collective) {
     throw_no_effect("--allow-fragile", "only non-blocking and collective calls are tried out before they are made");
   }
 }
@@ -130,7 +130,7 @@ void check_data(const command::IsGiven& is_given, const IoRequest& request) {
 }
 
 void check_cache(const IoRequest& request) {
-  if (request.cache_path != CachePath::direct) return;
+  if (request.cache_path != storage::CachePath::direct) return;
   if (request.between == BetweenPhases::drop) {
     throw_no_effect("--drop-cache", "with --direct reads bypass the page cache");
   }

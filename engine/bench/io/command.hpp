@@ -10,14 +10,14 @@
 
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "cluster/bootstrap.hpp"
 #include "cluster/cluster.hpp"
 #include "command/run_command.hpp"
 #include "command/run_environment.hpp"
 #include "command/run_validation.hpp"
 #include "command/staged_run.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "storage/try_out.hpp"
 #include "transport/module.hpp"
 

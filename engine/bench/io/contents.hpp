@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/io/recorder.hpp"
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "memory/block_pattern.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "schedule/file_layout.hpp"
 
 namespace leadline::bench::io {

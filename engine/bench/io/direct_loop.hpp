@@ -25,7 +25,7 @@ class DirectLoop final : public ObjectLoop {
   };
 
   bool in_step() const { return work_.request().collective || work_.request().barrier; }
-  bool is_blocking() const { return work_.request().calls == FileCalls::blocking; }
+  bool is_blocking() const { return work_.request().calls == storage::FileCalls::blocking; }
   void move_one(std::uint64_t number);
   void start_one(std::uint64_t number);
   void finish_oldest();

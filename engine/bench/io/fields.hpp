@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "bench/io/result.hpp"
 #include "model/fields.hpp"
-#include "model/io_result.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/run_header.hpp"
 
@@ -30,24 +30,19 @@ struct Header : result::RunHeader {
 /// What a run knows before its first phase: not complete, no nonce, no room.
 Header header_of(const IoResult& so_far);
 
-}  // namespace leadline::bench::io
-
-namespace leadline {
-
-template <>
-inline constexpr auto fields<bench::io::Header> = std::tuple{
-    field("movement", &bench::io::Header::movement, "", "which ranks share files, and who does I/O: N-N"),
-    field("order", &bench::io::Header::order, "", "segmented or strided"),
-    field("backend_library", &bench::io::Header::backend_library, "", "what moves the bytes: POSIX"),
-    field("file_system", &bench::io::Header::file_system, "", "of the directory of the first file, on rank 0: ext4"),
-    field("num_objects", &bench::io::Header::num_objects, "1", "objects of a rank, as asked"),
-    field("object_size_bytes", &bench::io::Header::object_size_bytes, "bytes", "size of an object"),
-    field("run", &bench::io::Header::run, "", "the number in the header of every block"),
-    field("io_ranks", &bench::io::Header::io_ranks, "", "ranks that do I/O"),
-    field("files", &bench::io::Header::files, "", "names"),
-};
-
-namespace bench::io {
+constexpr auto fields_of(Type<Header> /*any*/) {
+  return std::tuple{
+      field("movement", &Header::movement, "", "which ranks share files, and who does I/O: N-N"),
+      field("order", &Header::order, "", "segmented or strided"),
+      field("backend_library", &Header::backend_library, "", "what moves the bytes: POSIX"),
+      field("file_system", &Header::file_system, "", "of the directory of the first file, on rank 0: ext4"),
+      field("num_objects", &Header::num_objects, "1", "objects of a rank, as asked"),
+      field("object_size_bytes", &Header::object_size_bytes, "bytes", "size of an object"),
+      field("run", &Header::run, "", "the number in the header of every block"),
+      field("io_ranks", &Header::io_ranks, "", "ranks that do I/O"),
+      field("files", &Header::files, "", "names"),
+  };
+}
 
 /// What the rank did with that part of its time.
 template <IoTime time>
@@ -65,65 +60,63 @@ constexpr std::uint64_t cache_pages(const RankPhase& phase) {
 }
 
 /// A function of the page cache before or behind the phase.
-template <CacheState RankPhase::*when, std::uint64_t CacheState::*pages>
+template <storage::CacheState RankPhase::*when, std::uint64_t storage::CacheState::*pages>
 constexpr std::uint64_t pages_of(const RankPhase& phase) {
   return phase.*when.*pages;
 }
 
-}  // namespace bench::io
-
 /// The time of the end comes last: where that is not 0, all else is there.
-template <>
-inline constexpr auto fields<RankPhase> = std::tuple{
-    field("begin_ns", &RankPhase::begin_ns, "ns", "before the rank's open, since the barrier before the phase"),
-    field("io_ns", &RankPhase::io_ns, "ns",
-          "end - begin without fill, verification, a sync that is outside, and what ranks agreed on meanwhile"),
-    field("open_ns", bench::io::time_of<IoTime::open>, "ns", "opening files"),
-    field("preallocate_ns", bench::io::time_of<IoTime::preallocate>, "ns", "setting space aside"),
-    field("call_ns", bench::io::time_of<IoTime::call>, "ns",
-          "inside write or read calls; non-blocking: inside the calls that start them"),
-    field("wait_ns", bench::io::time_of<IoTime::wait>, "ns", "for non-blocking calls to be done"),
-    field("send_ns", bench::io::time_of<IoTime::send>, "ns", "waiting to be allowed to send, and for sends to be done"),
-    field("receive_ns", bench::io::time_of<IoTime::receive>, "ns", "waiting for messages"),
-    field("barrier_ns", bench::io::time_of<IoTime::barrier>, "ns", "in barriers before write calls"),
-    field("fill_ns", bench::io::time_of<IoTime::fill>, "ns", "making contents"),
-    field("verify_ns", bench::io::time_of<IoTime::verify>, "ns", "comparing contents"),
-    field("sync_ns", bench::io::time_of<IoTime::sync>, "ns", "in sync"),
-    field("close_ns", bench::io::time_of<IoTime::close>, "ns", "closing files"),
-    field("num_objects", &RankPhase::num_objects, "1", "objects of the rank that were written or read"),
-    field("bytes", &RankPhase::bytes, "bytes", "moved to or from files; without files: received, or for reads sent"),
-    field("message_bytes", &RankPhase::message_bytes, "bytes", "sent to or received from other ranks"),
-    field("num_calls", &RankPhase::num_calls, "1", "write or read calls"),
-    field("num_continued", &RankPhase::num_continued, "1", "calls that moved less than asked and were continued"),
-    field("bytes_at_stop", &RankPhase::bytes_at_stop, "bytes", "moved when the time limit passed; 0 without one"),
-    field("num_mismatches", &RankPhase::num_mismatches, "1", "objects that were not as written"),
-    field("call_ns_min", &RankPhase::call_ns_min, "ns", "fastest call"),
-    field("call_ns_max", &RankPhase::call_ns_max, "ns", "slowest call"),
-    field("file", &RankPhase::file, "", "index of the file that its objects are in; -1 = none"),
-    field("latencies", &RankPhase::latencies, "1",
-          "calls by latency: bucket i is 2^(10 + i/4) to 2^(10 + (i+1)/4) ns, the first and the last are open"),
-    field(
-        "series_bin_ns", [](const RankPhase& phase) { return phase.series.bin_ns; }, "ns",
-        "length of the bins of series_bytes, 2^20 times a power of two"),
-    field(
-        "series_bytes", [](const RankPhase& phase) { return phase.series.bytes; }, "bytes",
-        "by time since the phase began; a call's bytes are spread over its duration"),
-    field("cache_known", bench::io::cache_known, "",
-          "bit 0: before the phase, bit 1: behind it, the page cache could be asked"),
-    field("cache_pages", bench::io::cache_pages, "1", "pages of the rank's parts of its files"),
-    field("cached_before", bench::io::pages_of<&RankPhase::cache_before, &CacheState::cached>, "1",
-          "pages in its host's page cache before the phase"),
-    field("dirty_before", bench::io::pages_of<&RankPhase::cache_before, &CacheState::dirty>, "1",
-          "of these the dirty ones"),
-    field("writeback_before", bench::io::pages_of<&RankPhase::cache_before, &CacheState::writeback>, "1",
-          "of these the ones being written"),
-    field("cached_after", bench::io::pages_of<&RankPhase::cache_after, &CacheState::cached>, "1",
-          "pages in its host's page cache behind the phase"),
-    field("dirty_after", bench::io::pages_of<&RankPhase::cache_after, &CacheState::dirty>, "1",
-          "of these the dirty ones"),
-    field("writeback_after", bench::io::pages_of<&RankPhase::cache_after, &CacheState::writeback>, "1",
-          "of these the ones being written"),
-    field("end_ns", &RankPhase::end_ns, "ns", "behind its close and sync, since the barrier before the phase"),
-};
+constexpr auto fields_of(Type<RankPhase> /*any*/) {
+  return std::tuple{
+      field("begin_ns", &RankPhase::begin_ns, "ns", "before the rank's open, since the barrier before the phase"),
+      field("io_ns", &RankPhase::io_ns, "ns",
+            "end - begin without fill, verification, a sync that is outside, and what ranks agreed on meanwhile"),
+      field("open_ns", time_of<IoTime::open>, "ns", "opening files"),
+      field("preallocate_ns", time_of<IoTime::preallocate>, "ns", "setting space aside"),
+      field("call_ns", time_of<IoTime::call>, "ns",
+            "inside write or read calls; non-blocking: inside the calls that start them"),
+      field("wait_ns", time_of<IoTime::wait>, "ns", "for non-blocking calls to be done"),
+      field("send_ns", time_of<IoTime::send>, "ns", "waiting to be allowed to send, and for sends to be done"),
+      field("receive_ns", time_of<IoTime::receive>, "ns", "waiting for messages"),
+      field("barrier_ns", time_of<IoTime::barrier>, "ns", "in barriers before write calls"),
+      field("fill_ns", time_of<IoTime::fill>, "ns", "making contents"),
+      field("verify_ns", time_of<IoTime::verify>, "ns", "comparing contents"),
+      field("sync_ns", time_of<IoTime::sync>, "ns", "in sync"),
+      field("close_ns", time_of<IoTime::close>, "ns", "closing files"),
+      field("num_objects", &RankPhase::num_objects, "1", "objects of the rank that were written or read"),
+      field("bytes", &RankPhase::bytes, "bytes", "moved to or from files; without files: received, or for reads sent"),
+      field("message_bytes", &RankPhase::message_bytes, "bytes", "sent to or received from other ranks"),
+      field("num_calls", &RankPhase::num_calls, "1", "write or read calls"),
+      field("num_continued", &RankPhase::num_continued, "1", "calls that moved less than asked and were continued"),
+      field("bytes_at_stop", &RankPhase::bytes_at_stop, "bytes", "moved when the time limit passed; 0 without one"),
+      field("num_mismatches", &RankPhase::num_mismatches, "1", "objects that were not as written"),
+      field("call_ns_min", &RankPhase::call_ns_min, "ns", "fastest call"),
+      field("call_ns_max", &RankPhase::call_ns_max, "ns", "slowest call"),
+      field("file", &RankPhase::file, "", "index of the file that its objects are in; -1 = none"),
+      field("latencies", &RankPhase::latencies, "1",
+            "calls by latency: bucket i is 2^(10 + i/4) to 2^(10 + (i+1)/4) ns, the first and the last are open"),
+      field(
+          "series_bin_ns", [](const RankPhase& phase) { return phase.series.bin_ns; }, "ns",
+          "length of the bins of series_bytes, 2^20 times a power of two"),
+      field(
+          "series_bytes", [](const RankPhase& phase) { return phase.series.bytes; }, "bytes",
+          "by time since the phase began; a call's bytes are spread over its duration"),
+      field("cache_known", cache_known, "", "bit 0: before the phase, bit 1: behind it, the page cache could be asked"),
+      field("cache_pages", cache_pages, "1", "pages of the rank's parts of its files"),
+      field("cached_before", pages_of<&RankPhase::cache_before, &storage::CacheState::cached>, "1",
+            "pages in its host's page cache before the phase"),
+      field("dirty_before", pages_of<&RankPhase::cache_before, &storage::CacheState::dirty>, "1",
+            "of these the dirty ones"),
+      field("writeback_before", pages_of<&RankPhase::cache_before, &storage::CacheState::writeback>, "1",
+            "of these the ones being written"),
+      field("cached_after", pages_of<&RankPhase::cache_after, &storage::CacheState::cached>, "1",
+            "pages in its host's page cache behind the phase"),
+      field("dirty_after", pages_of<&RankPhase::cache_after, &storage::CacheState::dirty>, "1",
+            "of these the dirty ones"),
+      field("writeback_after", pages_of<&RankPhase::cache_after, &storage::CacheState::writeback>, "1",
+            "of these the ones being written"),
+      field("end_ns", &RankPhase::end_ns, "ns", "behind its close and sync, since the barrier before the phase"),
+  };
+}
 
-}  // namespace leadline
+}  // namespace leadline::bench::io

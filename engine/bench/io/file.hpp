@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "bench/io/output.hpp"
+#include "bench/io/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/io_result.hpp"
 #include "result/result_file.hpp"
 
 namespace leadline::bench::io {

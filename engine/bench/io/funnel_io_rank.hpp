@@ -109,7 +109,7 @@ class FunnelIoRank : public ObjectLoop {
   std::uint64_t num_buffers() const { return num_buffers_; }
   std::size_t buffer_of(std::uint64_t fill) const { return static_cast<std::size_t>(fill % num_buffers_); }
   std::uint64_t object_size_bytes() const { return work_.request().object_size_bytes; }
-  bool is_blocking() const { return work_.request().calls == FileCalls::blocking; }
+  bool is_blocking() const { return work_.request().calls == storage::FileCalls::blocking; }
   bool is_own(const FunnelObject& object) const { return object.rank == work_.rank(); }
   bool has_lost_senders() const { return !messages_.lost_links().empty(); }
   /// Whether what comes from or goes to this sender does not count any more.

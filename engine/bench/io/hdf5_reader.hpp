@@ -62,23 +62,20 @@ std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader);
 /// One of them; `path` is that of its file.
 KeptPhase kept_phase(const StoredPhase& stored, const std::string& path);
 
-}  // namespace leadline::bench::io
-
-namespace leadline {
-
 /// Of its summary.
-template <>
-inline constexpr auto fields<bench::io::KeptPhase> = std::tuple{
-    field("is_interrupted", &bench::io::KeptPhase::is_interrupted, "", "the run ended in the middle of it",
-          Since::later_version),
-    field("error", &bench::io::KeptPhase::error, "", "what ended it"),
-    field("bytes", &bench::io::KeptPhase::bytes, "bytes", "written or read"),
-    field("wall_ns", &bench::io::KeptPhase::wall_ns, "ns", "last end - first begin"),
-    field("bytes_per_s", &bench::io::KeptPhase::bytes_per_s, "bytes/s", "over the I/O time of the slowest rank"),
-    field("bytes_per_s_wall", &bench::io::KeptPhase::bytes_per_s_wall, "bytes/s", "over wall_ns"),
-    field("source", &bench::io::KeptPhase::source, "", "where the bytes came from; reads only"),
-    field("is_durable", &bench::io::KeptPhase::is_durable, "", "nothing of it is dirty; writes only"),
-    field("num_mismatches", &bench::io::KeptPhase::num_mismatches, "1", "objects that were not as written"),
-};
+constexpr auto fields_of(Type<KeptPhase> /*any*/) {
+  return std::tuple{
+      field("is_interrupted", &KeptPhase::is_interrupted, "", "the run ended in the middle of it",
+            Since::later_version),
+      field("error", &KeptPhase::error, "", "what ended it"),
+      field("bytes", &KeptPhase::bytes, "bytes", "written or read"),
+      field("wall_ns", &KeptPhase::wall_ns, "ns", "last end - first begin"),
+      field("bytes_per_s", &KeptPhase::bytes_per_s, "bytes/s", "over the I/O time of the slowest rank"),
+      field("bytes_per_s_wall", &KeptPhase::bytes_per_s_wall, "bytes/s", "over wall_ns"),
+      field("source", &KeptPhase::source, "", "where the bytes came from; reads only"),
+      field("is_durable", &KeptPhase::is_durable, "", "nothing of it is dirty; writes only"),
+      field("num_mismatches", &KeptPhase::num_mismatches, "1", "objects that were not as written"),
+  };
+}
 
-}  // namespace leadline
+}  // namespace leadline::bench::io

@@ -138,7 +138,7 @@ std::vector<result::PlacedBytes> Hdf5Store::pieces_of(const PhasePosition& posit
 State Hdf5Store::state_of(const PhasePosition& position) {
   const auto index = static_cast<std::uint64_t>(position.index);
   const std::string byte = file_.rows().file()->read_at(offsets_.phases.state + index, 1);
-  return byte.empty() ? State::not_measured : static_cast<State>(byte.front());
+  return byte.empty() ? State::absent : static_cast<State>(byte.front());
 }
 
 void Hdf5Store::keep_interrupted(const PhaseSummary& summary) {
@@ -146,7 +146,7 @@ void Hdf5Store::keep_interrupted(const PhaseSummary& summary) {
   const result::OutputFile* const file = file_.rows().file();
   if (file == nullptr) return;
   is_interrupted_ = true;
-  if (state_of(summary.position) != State::not_measured) return;  // another root, with which others go on, may have it
+  if (state_of(summary.position) != State::absent) return;  // another root, with which others go on, may have it
   for (const RankAtInterruption& at : summary.at_interruption) {
     RankPhase phase;
     phase.end_ns = at.time_ns;
@@ -177,7 +177,7 @@ void Hdf5Store::put_phase(const PhaseSummary& summary) {
   put(offsets_.phases.repeat, std::int32_t{position.repeat});
   std::string text = phase_text(summary, phase_summary_size - 1);
   // A root that was lost may have kept a longer one.
-  if (state_of(position) != State::not_measured) text.resize(phase_summary_size);
+  if (state_of(position) != State::absent) text.resize(phase_summary_size);
   file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size, text);
   put(offsets_.phases.state, summary.is_complete ? State::complete : State::failed);
 }

@@ -10,7 +10,7 @@
 
 #include "bench/io/fields.hpp"
 #include "bench/io/file.hpp"
-#include "model/io_result.hpp"
+#include "bench/io/result.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 
@@ -24,7 +24,7 @@ struct PhaseOffsets {
 };
 
 /// Of /io/phases/state.
-enum class State : std::uint8_t { not_measured, complete, failed };
+enum class State : std::uint8_t { absent, complete, failed };
 
 struct Offsets {
   result::RunOffsets run;

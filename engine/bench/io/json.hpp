@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bench/io/file.hpp"
+#include "bench/io/result.hpp"
 #include "core/json.hpp"
-#include "model/io_result.hpp"
 #include "result/json_file.hpp"
 
 namespace leadline::bench::io {

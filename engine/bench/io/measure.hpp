@@ -9,10 +9,10 @@
 
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "model/provenance.hpp"
 #include "storage/storage.hpp"
 #include "transport/transport.hpp"

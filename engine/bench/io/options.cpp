@@ -138,10 +138,10 @@ void declare_data(OptionTable& options, IoRequest& request) {
 
 void declare_cache(OptionTable& options, IoRequest& request) {
   options.group("The page cache");
-  options.flag("--direct", "go round it (O_DIRECT)", request.cache_path, CachePath::direct);
+  options.flag("--direct", "go round it (O_DIRECT)", request.cache_path, storage::CachePath::direct);
   options
       .flag("--uncached", "go through it, and leave nothing there (RWF_DONTCACHE)", request.cache_path,
-            CachePath::uncached)
+            storage::CachePath::uncached)
       .conflicts_with("--direct", "the one goes round the page cache, the other through it");
   options.flag("--drop-cache", "before reading drop the files' pages, and see whether they are gone", request.between,
                BetweenPhases::drop);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/io_request.hpp"
+#include "bench/io/request.hpp"
 #include "options/option_table.hpp"
 
 namespace leadline::bench::io {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "model/io_result.hpp"
+#include "bench/io/result.hpp"
 
 namespace leadline::bench::io {
 

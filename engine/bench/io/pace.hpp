@@ -14,9 +14,9 @@
 
 #include "bench/io/output.hpp"
 #include "bench/io/recorder.hpp"
+#include "bench/io/result.hpp"
 #include "core/clock.hpp"
 #include "core/progress_counter.hpp"
-#include "model/io_result.hpp"
 
 namespace leadline::bench::io {
 

@@ -26,7 +26,7 @@ Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share
 }
 
 std::size_t max_started(const Stage& stage) {
-  if (stage.request.calls == FileCalls::blocking) return 1;
+  if (stage.request.calls == storage::FileCalls::blocking) return 1;
   return schedule::is_funnel(stage.request.movement) ? most_started(stage.request, stage.plan)
                                                      : stage.buffers.num_objects();
 }
@@ -135,8 +135,8 @@ void Phase::drop_caches() {
   if (written.openers != share_.openers || written.file != share_.file) drop(share_);
 }
 
-CacheState Phase::cache_state() const {
-  CacheState nothing_there;
+storage::CacheState Phase::cache_state() const {
+  storage::CacheState nothing_there;
   nothing_there.is_known = share_.file >= 0;
   if (!share_.opens) return nothing_there;
   const InFileCall in_call(file_call(), "looking at the page cache of", path());

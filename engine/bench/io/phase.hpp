@@ -16,11 +16,11 @@
 #include "bench/io/pace.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/recorder.hpp"
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "bench/io/transfers.hpp"
 #include "core/error.hpp"
 #include "core/file_call.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "storage/page_cache.hpp"
 
 namespace leadline::bench::io {
@@ -87,7 +87,7 @@ class Phase {
   std::optional<Error> agreement();
   bool make_ready();
   void drop_caches();
-  CacheState cache_state() const;
+  storage::CacheState cache_state() const;
   void measure();
   void open();
   void preallocate();

@@ -27,7 +27,7 @@ void add(ByteSeries& all, ByteSeries more) {
   for (std::size_t i = 0; i < num_series_bins; ++i) all.bytes[i] += more.bytes[i];
 }
 
-void add(CacheState& all, const CacheState& more) {
+void add(storage::CacheState& all, const storage::CacheState& more) {
   all.is_known = all.is_known && more.is_known;
   all.pages += more.pages;
   all.cached += more.cached;
@@ -36,7 +36,7 @@ void add(CacheState& all, const CacheState& more) {
 }
 
 /// A rank that moves no bytes of files has no pages, and need not know anything of them.
-CacheState counted(CacheState state, const RankPhase& own) {
+storage::CacheState counted(storage::CacheState state, const RankPhase& own) {
   if (own.bytes == 0 && state.pages == 0) state.is_known = true;
   return state;
 }

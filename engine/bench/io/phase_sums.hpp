@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 
 namespace leadline::bench::io {
 
@@ -35,8 +35,8 @@ struct PhaseSums {
   LatencyHistogram latencies{};
   double call_ns_min = std::numeric_limits<double>::infinity(), call_ns_max = 0;
   ByteSeries series;
-  CacheState cache_before{true}, cache_after{true};  ///< known: of all ranks that have any
-  std::uint64_t num_with_bytes = 0;                  ///< ranks
+  storage::CacheState cache_before{true}, cache_after{true};  ///< known: of all ranks that have any
+  std::uint64_t num_with_bytes = 0;                           ///< ranks
 };
 
 double time_of(const RankPhase& own, IoTime time);

@@ -64,7 +64,7 @@ void check_sizes(const IoRequest& request) {
   if (request.num_ahead < 0) {
     refuse(fmt::format("--ahead cannot be {}", request.num_ahead), "it is a number of buffers", "Choose at least 0");
   }
-  if (request.cache_path == CachePath::direct && object % direct_unit_bytes != 0) {
+  if (request.cache_path == storage::CachePath::direct && object % direct_unit_bytes != 0) {
     refuse("--direct and --object-size do not go together",
            fmt::format("{} is no multiple of {}, in which bytes go round the page cache", format_bytes(object),
                        format_bytes(direct_unit_bytes)),

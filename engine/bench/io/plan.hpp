@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "bench/plan.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "schedule/file_layout.hpp"
 
 namespace leadline::bench::io {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/io/result.hpp"
 #include "core/clock.hpp"
-#include "model/io_result.hpp"
 
 namespace leadline::bench::io {
 

@@ -43,10 +43,10 @@ namespace {
 std::string words_for(const IoRequest& request) {
   std::string text;
   const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
-  if (request.calls == FileCalls::non_blocking) add("--calls non-blocking");
+  if (request.calls == storage::FileCalls::non_blocking) add("--calls non-blocking");
   if (request.collective) add("--collective");
-  if (request.cache_path == CachePath::direct) add("--direct");
-  if (request.cache_path == CachePath::uncached) add("--uncached");
+  if (request.cache_path == storage::CachePath::direct) add("--direct");
+  if (request.cache_path == storage::CachePath::uncached) add("--uncached");
   return text;
 }
 
@@ -264,7 +264,7 @@ std::string directory_of_target(const IoRequest& request) {
 }
 
 bool is_fragile(const storage::Entry& backend, const IoRequest& request) {
-  return backend.needs_mpi && (request.calls == FileCalls::non_blocking || request.collective);
+  return backend.needs_mpi && (request.calls == storage::FileCalls::non_blocking || request.collective);
 }
 
 storage::Trial tried(const IoRequest& request, const storage::LoadedBackend& backend) {

@@ -43,8 +43,8 @@ RankSpread spread_of(const TimeSums& sums) {
   return spread;
 }
 
-CacheState cache_of(const CacheState& all, const PhaseSums& sums) {
-  CacheState state = all;
+storage::CacheState cache_of(const storage::CacheState& all, const PhaseSums& sums) {
+  storage::CacheState state = all;
   state.is_known = all.is_known && sums.num_with_bytes > 0;
   return state;
 }
@@ -55,10 +55,10 @@ ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
     return ReadSource::not_known;
   }
   if (storage::is_memory(context.file_system)) return ReadSource::cache;
-  if (request.cache_path == CachePath::direct) return ReadSource::storage;
-  const CacheState& before = summary.cache_before;
+  if (request.cache_path == storage::CachePath::direct) return ReadSource::storage;
+  const storage::CacheState& before = summary.cache_before;
   if (!before.is_known || before.pages == 0) {
-    return request.cache_path == CachePath::uncached ? ReadSource::storage : ReadSource::not_known;
+    return request.cache_path == storage::CachePath::uncached ? ReadSource::storage : ReadSource::not_known;
   }
   // Also of uncached reads: they drop what they bring in, and take what is there.
   const double share = static_cast<double>(before.cached) / static_cast<double>(before.pages);
@@ -69,7 +69,7 @@ ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
 bool is_durable(const PhaseSummary& summary, const IoRequest& request) {
   if (summary.position.operation != IoOperation::write || !summary.is_complete || request.no_file) return false;
   if (request.sync == SyncTiming::inside) return true;
-  const CacheState& after = summary.cache_after;
+  const storage::CacheState& after = summary.cache_after;
   return after.is_known && after.dirty == 0 && after.writeback == 0;
 }
 

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 
 namespace leadline::bench::io {
 

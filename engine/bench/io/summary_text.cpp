@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/io/result.hpp"
 #include "bench/io/text.hpp"
 #include "core/units.hpp"
-#include "model/io_result.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 

@@ -180,9 +180,9 @@ const char* word_for(ReadSource source) {
 }
 
 std::string source_line(const IoRequest& request, const PhaseSummary& phase) {
-  const CacheState& before = phase.cache_before;
+  const storage::CacheState& before = phase.cache_before;
   const std::string word = word_for(phase.source);
-  if (request.cache_path == CachePath::direct) return fmt::format("round the page cache: {}", word);
+  if (request.cache_path == storage::CachePath::direct) return fmt::format("round the page cache: {}", word);
   if (!before.is_known || before.pages == 0) return fmt::format("what was cached before is unknown: {}", word);
   return fmt::format("{} of the pages were cached before: {}",
                      output::percent_text(share_of(before.cached, before.pages)), word);
@@ -203,7 +203,7 @@ std::string sync_words(SyncTiming sync) {
 std::string durability_line(const IoRequest& request, const PhaseSummary& phase) {
   std::string text = sync_words(request.sync);
   if (phase.is_durable) return text + ": nothing was dirty when the time ended";
-  const CacheState& after = phase.cache_after;
+  const storage::CacheState& after = phase.cache_after;
   if (!after.is_known || after.pages == 0) return text + ": what was dirty when the time ended is unknown";
   return fmt::format("{}: {} of the pages were dirty or being written when the time ended", text,
                      output::percent_text(share_of(after.dirty + after.writeback, after.pages)));
@@ -252,8 +252,8 @@ std::string calls_description(const IoRequest& request) {
   if (request.collective) text += " collective";
   text += " calls";
   if (request.barrier) text += ", a barrier before each write";
-  if (request.cache_path == CachePath::direct) text += ", round the page cache (O_DIRECT)";
-  if (request.cache_path == CachePath::uncached) text += ", nothing left in the page cache (RWF_DONTCACHE)";
+  if (request.cache_path == storage::CachePath::direct) text += ", round the page cache (O_DIRECT)";
+  if (request.cache_path == storage::CachePath::uncached) text += ", nothing left in the page cache (RWF_DONTCACHE)";
   return text;
 }
 

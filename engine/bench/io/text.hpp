@@ -8,9 +8,9 @@
 #include "bench/io/hdf5_reader.hpp"
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "core/units.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "output/file_info.hpp"
 #include "output/progress_outlet.hpp"
 

@@ -23,7 +23,7 @@ Transfers::Transfers(storage::File& file, std::string path, const TransferSettin
       setting_(setting),
       recorder_(recorder),
       file_call_(file_call),
-      started_(setting.calls == FileCalls::non_blocking ? std::max<std::size_t>(setting.max_started, 1) : 0) {
+      started_(setting.calls == storage::FileCalls::non_blocking ? std::max<std::size_t>(setting.max_started, 1) : 0) {
   if (writes() || started_.empty()) return;
   const AgreementTimer timer(recorder_);
   const InFileCall in_call(file_call_, "asking for the size of");

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "bench/io/recorder.hpp"
+#include "bench/io/request.hpp"
+#include "bench/io/result.hpp"
 #include "core/file_call.hpp"
-#include "model/io_request.hpp"
-#include "model/io_result.hpp"
 #include "storage/storage.hpp"
 
 namespace leadline::bench::io {
@@ -19,7 +19,7 @@ namespace leadline::bench::io {
 /// What is done to which file.
 struct TransferSetting {
   IoOperation operation = IoOperation::write;
-  FileCalls calls = FileCalls::blocking;
+  storage::FileCalls calls = storage::FileCalls::blocking;
   bool collective = false;
   double timeout_s = 60;
   std::size_t max_started = 1;

@@ -56,7 +56,8 @@ void write_block(const std::string& path, std::uint64_t run) {
   memory::ObjectKey key;
   key.run = run;
   memory::fill_object(block, {}, key);
-  const Descriptor file = storage::posix::open_descriptor(path, storage::Access::write, CachePath::buffered).file;
+  const Descriptor file =
+      storage::posix::open_descriptor(path, storage::Access::write, storage::CachePath::buffered).file;
   const ssize_t num_written = ::pwrite(file.fd(), block.data(), block.size(), 0);
   if (num_written == static_cast<ssize_t>(block.size())) return;
   throw Error(ExitStatus::run_failed, fmt::format("writing a first block of {} failed", path),
@@ -68,7 +69,7 @@ void find_block(const std::string& path, std::uint64_t run, std::int32_t writer)
   const bool was_there = is_there(path);
   // Created where it is not there, as the test itself will: so cached negative lookups of a network file system do not
   // matter.
-  storage::posix::open_descriptor(path, storage::Access::write, CachePath::buffered);
+  storage::posix::open_descriptor(path, storage::Access::write, storage::CachePath::buffered);
   const auto writing = writing_of_file(path);
   if (writing && writing->run == run) return;
   if (!was_there) remove_file(path);

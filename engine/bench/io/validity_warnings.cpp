@@ -95,7 +95,7 @@ std::optional<Finding> slow_call(const IoResult& result) {
                  "Look at the slowest calls: several at one time point at the storage, one place at a target."};
 }
 
-std::string cached_text(const CacheState& cache) {
+std::string cached_text(const storage::CacheState& cache) {
   if (!cache.is_known || cache.pages == 0) return "how much was cached is not known";
   return fmt::format("{:.1f} % of the pages were cached before",
                      100 * static_cast<double>(cache.cached) / static_cast<double>(cache.pages));
@@ -138,7 +138,7 @@ std::optional<Finding> not_durable(const IoResult& result) {
   if (words.empty()) return std::nullopt;
   const auto first = std::ranges::find_if(
       result.phases, [&](const PhaseSummary& phase) { return phase.is_complete && is_left(phase); });
-  const CacheState& cache = first->cache_after;
+  const storage::CacheState& cache = first->cache_after;
   const std::string dirty =
       cache.is_known ? fmt::format("{} of {} pages dirty or being written", cache.dirty + cache.writeback, cache.pages)
                      : "how many pages are dirty is not known";

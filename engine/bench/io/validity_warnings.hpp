@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bench/io/plan.hpp"
+#include "bench/io/result.hpp"
 #include "bench/validity_warnings.hpp"
 #include "cluster/cluster.hpp"
-#include "model/io_result.hpp"
 
 namespace leadline::bench::io {
 

@@ -86,60 +86,51 @@ void store_rounds(Header& header, StoredRounds rounds);
 /// Rounds that were run, at most as many as there is room for: those behind them have no cells.
 std::int64_t num_rounds_stored(const Header& header);
 
-}  // namespace leadline::bench::link
-
-namespace leadline {
-
-namespace bench::link {
-
 /// One of the times of LinkTest's record, least, greatest, mean.
 template <std::array<double, 3> LinkTestOrigin::*times, std::size_t index>
 constexpr auto time_of_record = [](auto& origin) -> auto& {
   return (origin.*times)[index];
 };
 
-}  // namespace bench::link
+constexpr auto fields_of(Type<LinkTestOrigin> /*any*/) {
+  return std::tuple{
+      field("num_iterations", &LinkTestOrigin::num_iterations, "1", "as LinkTest was told"),
+      field("message_size_bytes", &LinkTestOrigin::message_size_bytes, "bytes", "size of a message"),
+      field("has_all_to_all", &LinkTestOrigin::has_all_to_all, "", "whether there were exchanges of all with all"),
+      field("is_serial", &LinkTestOrigin::is_serial, "", "one pair at a time"),
+      field("is_permuted", &LinkTestOrigin::is_permuted, "", "ranks in another order"),
+      field("time_s_min", time_of_record<&LinkTestOrigin::times_s, 0>, "s", "fastest pair"),
+      field("time_s_max", time_of_record<&LinkTestOrigin::times_s, 1>, "s", "slowest pair"),
+      field("time_s_mean", time_of_record<&LinkTestOrigin::times_s, 2>, "s", "mean over the pairs"),
+      field("all_to_all_time_s_min", time_of_record<&LinkTestOrigin::all_to_all_times_s, 0>, "s",
+            "fastest exchange of all with all"),
+      field("all_to_all_time_s_max", time_of_record<&LinkTestOrigin::all_to_all_times_s, 1>, "s", "slowest one"),
+      field("all_to_all_time_s_mean", time_of_record<&LinkTestOrigin::all_to_all_times_s, 2>, "s", "their mean"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::link::LinkTestOrigin> = std::tuple{
-    field("num_iterations", &bench::link::LinkTestOrigin::num_iterations, "1", "as LinkTest was told"),
-    field("message_size_bytes", &bench::link::LinkTestOrigin::message_size_bytes, "bytes", "size of a message"),
-    field("has_all_to_all", &bench::link::LinkTestOrigin::has_all_to_all, "",
-          "whether there were exchanges of all with all"),
-    field("is_serial", &bench::link::LinkTestOrigin::is_serial, "", "one pair at a time"),
-    field("is_permuted", &bench::link::LinkTestOrigin::is_permuted, "", "ranks in another order"),
-    field("time_s_min", bench::link::time_of_record<&bench::link::LinkTestOrigin::times_s, 0>, "s", "fastest pair"),
-    field("time_s_max", bench::link::time_of_record<&bench::link::LinkTestOrigin::times_s, 1>, "s", "slowest pair"),
-    field("time_s_mean", bench::link::time_of_record<&bench::link::LinkTestOrigin::times_s, 2>, "s",
-          "mean over the pairs"),
-    field("all_to_all_time_s_min", bench::link::time_of_record<&bench::link::LinkTestOrigin::all_to_all_times_s, 0>,
-          "s", "fastest exchange of all with all"),
-    field("all_to_all_time_s_max", bench::link::time_of_record<&bench::link::LinkTestOrigin::all_to_all_times_s, 1>,
-          "s", "slowest one"),
-    field("all_to_all_time_s_mean", bench::link::time_of_record<&bench::link::LinkTestOrigin::all_to_all_times_s, 2>,
-          "s", "their mean"),
-};
+constexpr auto fields_of(Type<Retest> /*any*/) {
+  return std::tuple{
+      field("repeat", &Retest::repeat, "1", "repeat, from 0"),
+      field("size_index", &Retest::size_index, "1", "position in message_size_bytes, from 0"),
+      field("from", &Retest::from, "1", "rank whose row it is"),
+      field("to", &Retest::to, "1", "its partner"),
+      field("time_ns", &Retest::time_ns, "ns", "time a message under load, median of the batches"),
+      field("retest_time_ns", &Retest::retest_time_ns, "ns", "the same, measured alone; 0 = not retested"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::link::Retest> = std::tuple{
-    field("repeat", &bench::link::Retest::repeat, "1", "repeat, from 0"),
-    field("size_index", &bench::link::Retest::size_index, "1", "position in message_size_bytes, from 0"),
-    field("from", &bench::link::Retest::from, "1", "rank whose row it is"),
-    field("to", &bench::link::Retest::to, "1", "its partner"),
-    field("time_ns", &bench::link::Retest::time_ns, "ns", "time a message under load, median of the batches"),
-    field("retest_time_ns", &bench::link::Retest::retest_time_ns, "ns", "the same, measured alone; 0 = not retested"),
-};
+constexpr auto fields_of(Type<MeasuredAgain> /*any*/) {
+  return std::tuple{
+      field("repeat", &MeasuredAgain::repeat, "1", "repeat, from 0"),
+      field("size_index", &MeasuredAgain::size_index, "1", "position in message_size_bytes, from 0"),
+      field("from", &MeasuredAgain::from, "1", "rank that sends first"),
+      field("to", &MeasuredAgain::to, "1", "its partner"),
+      field("is_alone", &MeasuredAgain::is_alone, "",
+            "1: all other ranks waited; 0: they measured each other, neighbours by rank"),
+      field("time_ns_median", &MeasuredAgain::time_ns_median, "ns", "time a message, median of the batches"),
+      field("time_ns_mean", &MeasuredAgain::time_ns_mean, "ns", "the same, mean"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::link::MeasuredAgain> = std::tuple{
-    field("repeat", &bench::link::MeasuredAgain::repeat, "1", "repeat, from 0"),
-    field("size_index", &bench::link::MeasuredAgain::size_index, "1", "position in message_size_bytes, from 0"),
-    field("from", &bench::link::MeasuredAgain::from, "1", "rank that sends first"),
-    field("to", &bench::link::MeasuredAgain::to, "1", "its partner"),
-    field("is_alone", &bench::link::MeasuredAgain::is_alone, "",
-          "1: all other ranks waited; 0: they measured each other, neighbours by rank"),
-    field("time_ns_median", &bench::link::MeasuredAgain::time_ns_median, "ns", "time a message, median of the batches"),
-    field("time_ns_mean", &bench::link::MeasuredAgain::time_ns_mean, "ns", "the same, mean"),
-};
-
-}  // namespace leadline
+}  // namespace leadline::bench::link

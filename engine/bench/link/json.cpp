@@ -12,7 +12,6 @@
 #include "result/json_parts.hpp"
 
 namespace leadline::bench::link {
-namespace {
 
 /// What turns times into bandwidths.
 struct Messages {
@@ -29,22 +28,8 @@ struct ClassOfPairs : PairSummary {
   double bandwidth(double PairSummary::*time) const { return messages.bandwidth(this->*time); }
 };
 
-constexpr auto bandwidth_at(double PairSummary::*time) {
-  return [time](const ClassOfPairs& pairs) { return pairs.bandwidth(time); };
-}
-
 struct SpreadOfTimes : Spread {};
 struct SpreadOfBandwidths : Spread {};
-
-template <typename Kind>
-std::optional<Kind> if_measured(const Spread& spread) {
-  return spread.num > 0 ? std::optional(Kind{spread}) : std::nullopt;
-}
-
-template <Spread AllToAllSummary::*member>
-std::optional<SpreadOfTimes> measured_spread(const AllToAllSummary& summary) {
-  return if_measured<SpreadOfTimes>(summary.*member);
-}
 
 struct SlowPairOfSlice : SlowPairDetails {
   Messages messages;
@@ -57,6 +42,22 @@ struct SliceOfResult {
   const SliceSummary& summary() const { return result->slices[index]; }
   Messages messages() const { return {summary().slice.message_size_bytes, result->request.direction}; }
 };
+
+namespace {
+
+constexpr auto bandwidth_at(double PairSummary::*time) {
+  return [time](const ClassOfPairs& pairs) { return pairs.bandwidth(time); };
+}
+
+template <typename Kind>
+std::optional<Kind> if_measured(const Spread& spread) {
+  return spread.num > 0 ? std::optional(Kind{spread}) : std::nullopt;
+}
+
+template <Spread AllToAllSummary::*member>
+std::optional<SpreadOfTimes> measured_spread(const AllToAllSummary& summary) {
+  return if_measured<SpreadOfTimes>(summary.*member);
+}
 
 template <auto member>
 constexpr auto of_summary = result::through(&SliceOfResult::summary, member);
@@ -90,161 +91,140 @@ std::vector<SliceOfResult> described_slices(const LinkResult& result) {
 
 }  // namespace
 
-}  // namespace leadline::bench::link
+constexpr const char* about_of(Type<ClassOfPairs> /*any*/) {
+  return "Distribution of the medians of a class of ordered pairs.";
+}
 
-namespace leadline {
+constexpr const char* about_of(Type<SpreadOfTimes> /*any*/) {
+  return "Time of an exchange of a rank with all others, each rank's median, over the ranks; null = not measured.";
+}
 
-template <>
-inline constexpr const char* result::about<bench::link::ClassOfPairs> =
-    "Distribution of the medians of a class of ordered pairs.";
+constexpr const char* about_of(Type<LinkResult> /*any*/) {
+  return "What leadline link writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
+         "seconds, bytes per second. null = not measured.";
+}
 
-template <>
-inline constexpr const char* result::about<bench::link::SpreadOfTimes> =
-    "Time of an exchange of a rank with all others, each rank's median, over the ranks; null = not measured.";
+constexpr auto fields_of(Type<ClassOfPairs> /*any*/) {
+  return std::tuple_cat(
+      fields<PairSummary>,
+      std::tuple{
+          field(
+              "median_interval_ns",
+              [](const ClassOfPairs& pairs) {
+                return std::array{pairs.median_interval_low_ns, pairs.median_interval_high_ns};
+              },
+              "ns", "95 % interval of the median: low, high"),
+          field("bandwidth_bytes_per_s_min", bandwidth_at(&PairSummary::time_ns_max), "bytes/s", "of the slowest pair"),
+          field("bandwidth_bytes_per_s_median", bandwidth_at(&PairSummary::time_ns_median), "bytes/s",
+                "at the median time"),
+          field("bandwidth_bytes_per_s_max", bandwidth_at(&PairSummary::time_ns_min), "bytes/s", "of the fastest pair"),
+          field("bandwidth_bytes_per_s_at_mean_time", bandwidth_at(&PairSummary::time_ns_mean), "bytes/s",
+                "at the mean time: a harmonic mean"),
+          field(
+              "median_interval_bytes_per_s",
+              [](const ClassOfPairs& pairs) {
+                return std::array{pairs.bandwidth(&PairSummary::median_interval_high_ns),
+                                  pairs.bandwidth(&PairSummary::median_interval_low_ns)};
+              },
+              "bytes/s", "the interval of the median as bandwidths: low, high"),
+      });
+}
 
-template <>
-inline constexpr const char* result::about<bench::link::LinkResult> =
-    "What leadline link writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
-    "seconds, bytes per second. null = not measured.";
+constexpr auto fields_of(Type<SpreadOfTimes> /*any*/) {
+  return std::tuple{
+      field("num", &Spread::num, "1", "values: ranks, or ranks times rounds"),
+      field("time_ns_min", &Spread::min, "ns", "least"),
+      field("time_ns_mean", &Spread::mean, "ns", "mean"),
+      field("time_ns_max", &Spread::max, "ns", "greatest"),
+  };
+}
 
-template <>
-inline constexpr auto
-    fields<bench::link::ClassOfPairs> = std::tuple_cat(fields<bench::link::PairSummary>,
-                                                       std::tuple{
-                                                           field(
-                                                               "median_interval_ns",
-                                                               [](const bench::link::ClassOfPairs& pairs) {
-                                                                 return std::array{pairs.median_interval_low_ns,
-                                                                                   pairs.median_interval_high_ns};
-                                                               },
-                                                               "ns", "95 % interval of the median: low, high"),
-                                                           field("bandwidth_bytes_per_s_min",
-                                                                 bench::link::bandwidth_at(
-                                                                     &bench::link::PairSummary::time_ns_max),
-                                                                 "bytes/s", "of the slowest pair"),
-                                                           field("bandwidth_bytes_per_s_median",
-                                                                 bench::link::bandwidth_at(
-                                                                     &bench::link::PairSummary::time_ns_median),
-                                                                 "bytes/s", "at the median time"),
-                                                           field("bandwidth_bytes_per_s_max",
-                                                                 bench::link::bandwidth_at(
-                                                                     &bench::link::PairSummary::time_ns_min),
-                                                                 "bytes/s", "of the fastest pair"),
-                                                           field(
-                                                               "bandwidth_bytes_per_s_at_mean_time",
-                                                               bench::link::bandwidth_at(
-                                                                   &bench::link::PairSummary::time_ns_mean),
-                                                               "bytes/s", "at the mean time: a harmonic mean"),
-                                                           field(
-                                                               "median_interval_bytes_per_s",
-                                                               [](const bench::link::ClassOfPairs& pairs) {
-                                                                 return std::array{
-                                                                     pairs.bandwidth(&bench::link::PairSummary::
-                                                                                         median_interval_high_ns),
-                                                                     pairs.bandwidth(&bench::link::PairSummary::
-                                                                                         median_interval_low_ns)};
-                                                               },
-                                                               "bytes/s",
-                                                               "the interval of the median as bandwidths: low, high"),
-                                                       });
+constexpr auto fields_of(Type<SpreadOfBandwidths> /*any*/) {
+  return std::tuple{
+      field("num", &Spread::num, "1", "rounds"),
+      field("bandwidth_bytes_per_s_min", &Spread::min, "bytes/s", "least"),
+      field("bandwidth_bytes_per_s_mean", &Spread::mean, "bytes/s", "mean"),
+      field("bandwidth_bytes_per_s_max", &Spread::max, "bytes/s", "greatest"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::link::SpreadOfTimes> = std::tuple{
-    field("num", &Spread::num, "1", "values: ranks, or ranks times rounds"),
-    field("time_ns_min", &Spread::min, "ns", "least"),
-    field("time_ns_mean", &Spread::mean, "ns", "mean"),
-    field("time_ns_max", &Spread::max, "ns", "greatest"),
-};
+constexpr auto fields_of(Type<AllToAllSummary> /*any*/) {
+  return std::tuple{
+      field("message_size_bytes", &AllToAllSummary::message_size_bytes, "bytes", "size of each message"),
+      field("before", measured_spread<&AllToAllSummary::before>, "", "before the rounds"),
+      field("after", measured_spread<&AllToAllSummary::after>, "", "after the rounds"),
+      field("each_round", measured_spread<&AllToAllSummary::each_round>, "",
+            "before each round, over ranks and rounds"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::link::SpreadOfBandwidths> = std::tuple{
-    field("num", &Spread::num, "1", "rounds"),
-    field("bandwidth_bytes_per_s_min", &Spread::min, "bytes/s", "least"),
-    field("bandwidth_bytes_per_s_mean", &Spread::mean, "bytes/s", "mean"),
-    field("bandwidth_bytes_per_s_max", &Spread::max, "bytes/s", "greatest"),
-};
+constexpr auto fields_of(Type<SlowPairOfSlice> /*any*/) {
+  return std::tuple{
+      field("from", result::through(&SlowPairDetails::pair, &SlowPair::from), "", "rank that measured"),
+      field("to", result::through(&SlowPairDetails::pair, &SlowPair::to), "", "its partner"),
+      field("from_host", &SlowPairDetails::from_host, "", "host of the one; empty = unknown"),
+      field("to_host", &SlowPairDetails::to_host, "", "host of the other; empty = unknown"),
+      field("time_ns", result::through(&SlowPairDetails::pair, &SlowPair::time_ns), "ns",
+            "median under load, in the main test"),
+      field(
+          "bandwidth_bytes_per_s",
+          [](const SlowPairOfSlice& slow) { return slow.messages.bandwidth(slow.pair.time_ns); }, "bytes/s",
+          "at that time"),
+      field("retest_time_ns",
+            result::through(&SlowPairDetails::pair, result::positive_or_null(&SlowPair::retest_time_ns)), "ns",
+            "median alone; null = not retested"),
+      field(
+          "retest_bandwidth_bytes_per_s",
+          [](const SlowPairOfSlice& slow) { return slow.messages.bandwidth(slow.pair.retest_time_ns); }, "bytes/s",
+          "at that time"),
+      field("company_to_alone_ratio", &SlowPairDetails::ratio, "",
+            "ratio of time_ns to retest_time_ns; above 1 = slower under load"),
+      field("verdict", &SlowPairDetails::verdict, "",
+            "slow = at least 1.5 times the median of the class (same host, between hosts)"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::link::AllToAllSummary> = std::tuple{
-    field("message_size_bytes", &bench::link::AllToAllSummary::message_size_bytes, "bytes", "size of each message"),
-    field("before", bench::link::measured_spread<&bench::link::AllToAllSummary::before>, "", "before the rounds"),
-    field("after", bench::link::measured_spread<&bench::link::AllToAllSummary::after>, "", "after the rounds"),
-    field("each_round", bench::link::measured_spread<&bench::link::AllToAllSummary::each_round>, "",
-          "before each round, over ranks and rounds"),
-};
+constexpr auto fields_of(Type<Slice> /*any*/) {
+  return std::tuple{
+      field("repeat", &Slice::repeat, "", "repeat, from 0"),
+      field("permutation", result::or_null(&Slice::permutation), "",
+            "permutation of the ranks, from 0; null = ranks as they are"),
+      field("size_index", &Slice::size_index, "", "position in options.message_size_bytes, from 0"),
+      field("message_size_bytes", &Slice::message_size_bytes, "bytes", "size of a message"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::link::SlowPairOfSlice> = std::tuple{
-    field("from", result::through(&bench::link::SlowPairDetails::pair, &SlowPair::from), "", "rank that measured"),
-    field("to", result::through(&bench::link::SlowPairDetails::pair, &SlowPair::to), "", "its partner"),
-    field("from_host", &bench::link::SlowPairDetails::from_host, "", "host of the one; empty = unknown"),
-    field("to_host", &bench::link::SlowPairDetails::to_host, "", "host of the other; empty = unknown"),
-    field("time_ns", result::through(&bench::link::SlowPairDetails::pair, &SlowPair::time_ns), "ns",
-          "median under load, in the main test"),
-    field(
-        "bandwidth_bytes_per_s",
-        [](const bench::link::SlowPairOfSlice& slow) { return slow.messages.bandwidth(slow.pair.time_ns); }, "bytes/s",
-        "at that time"),
-    field("retest_time_ns",
-          result::through(&bench::link::SlowPairDetails::pair, result::positive_or_null(&SlowPair::retest_time_ns)),
-          "ns", "median alone; null = not retested"),
-    field(
-        "retest_bandwidth_bytes_per_s",
-        [](const bench::link::SlowPairOfSlice& slow) { return slow.messages.bandwidth(slow.pair.retest_time_ns); },
-        "bytes/s", "at that time"),
-    field("company_to_alone_ratio", &bench::link::SlowPairDetails::ratio, "",
-          "ratio of time_ns to retest_time_ns; above 1 = slower under load"),
-    field("verdict", &bench::link::SlowPairDetails::verdict, "",
-          "slow = at least 1.5 times the median of the class (same host, between hosts)"),
-};
+constexpr auto fields_of(Type<SliceOfResult> /*any*/) {
+  return std::tuple_cat(
+      result::fields_through<Slice>(of_summary<&SliceSummary::slice>),
+      std::tuple{
+          field("all", pairs_of<&SliceSummary::all>, "", "all pairs"),
+          field("same_host", pairs_of<&SliceSummary::same_host>, "", "pairs on one host"),
+          field("between_hosts", pairs_of<&SliceSummary::between_hosts>, "", "pairs on two hosts"),
+          field("all_to_all", all_to_all_of, "", "exchanges of all ranks with all others; null = none"),
+          field("bisection", bisection_of, "", "bandwidth across the cut, over the rounds; null = no bisection"),
+          field("slowest_pairs", slowest_of, "", "slowest first"),
+          field("diagnosis", of_summary<&SliceSummary::diagnosis>, "",
+                "what stands out in this slice; null = none was asked for"),
+          field("measuring_s", of_summary<&SliceSummary::measuring_s>, "s",
+                "time for rounds, barriers, retest and file"),
+          field("slowest_pairs_s", of_summary<&SliceSummary::slowest_pairs_s>, "s",
+                "time in the loops of each round's slowest pair, summed over the rounds"),
+          field("retest_s", of_summary<&SliceSummary::retest_s>, "s", "time for the retest, part of measuring_s"),
+          field("diagnosis_s", result::as<result::KnownNumber>(of_summary<&SliceSummary::diagnosis_s>), "s",
+                "time that the diagnosis took, suspects measured again included; beside measuring_s"),
+      });
+}
 
-template <>
-inline constexpr auto fields<bench::link::Slice> = std::tuple{
-    field("repeat", &bench::link::Slice::repeat, "", "repeat, from 0"),
-    field("permutation", result::or_null(&bench::link::Slice::permutation), "",
-          "permutation of the ranks, from 0; null = ranks as they are"),
-    field("size_index", &bench::link::Slice::size_index, "", "position in options.message_size_bytes, from 0"),
-    field("message_size_bytes", &bench::link::Slice::message_size_bytes, "bytes", "size of a message"),
-};
-
-template <>
-inline constexpr auto fields<bench::link::SliceOfResult> = std::tuple_cat(
-    result::fields_through<bench::link::Slice>(bench::link::of_summary<&bench::link::SliceSummary::slice>),
-    std::tuple{
-        field("all", bench::link::pairs_of<&bench::link::SliceSummary::all>, "", "all pairs"),
-        field("same_host", bench::link::pairs_of<&bench::link::SliceSummary::same_host>, "", "pairs on one host"),
-        field("between_hosts", bench::link::pairs_of<&bench::link::SliceSummary::between_hosts>, "",
-              "pairs on two hosts"),
-        field("all_to_all", bench::link::all_to_all_of, "", "exchanges of all ranks with all others; null = none"),
-        field("bisection", bench::link::bisection_of, "",
-              "bandwidth across the cut, over the rounds; null = no bisection"),
-        field("slowest_pairs", bench::link::slowest_of, "", "slowest first"),
-        field("diagnosis", bench::link::of_summary<&bench::link::SliceSummary::diagnosis>, "",
-              "what stands out in this slice; null = none was asked for"),
-        field("measuring_s", bench::link::of_summary<&bench::link::SliceSummary::measuring_s>, "s",
-              "time for rounds, barriers, retest and file"),
-        field("slowest_pairs_s", bench::link::of_summary<&bench::link::SliceSummary::slowest_pairs_s>, "s",
-              "time in the loops of each round's slowest pair, summed over the rounds"),
-        field("retest_s", bench::link::of_summary<&bench::link::SliceSummary::retest_s>, "s",
-              "time for the retest, part of measuring_s"),
-        field("diagnosis_s",
-              result::as<result::KnownNumber>(bench::link::of_summary<&bench::link::SliceSummary::diagnosis_s>), "s",
-              "time that the diagnosis took, suspects measured again included; beside measuring_s"),
-    });
-
-template <>
-inline constexpr auto fields<bench::link::LinkResult> =
-    std::tuple_cat(result::beginning_of_document<"link", bench::link::declare_options, bench::link::LinkResult>(),
-                   std::tuple{field("num_rounds", &bench::link::LinkResult::num_rounds, "1", "rounds of one slice")},
-                   result::run_fields,
-                   std::tuple{
-                       field("slices", bench::link::described_slices, "",
-                             "one entry for each message size in each repeat, in the order measured"),
-                   });
-
-}  // namespace leadline
-
-namespace leadline::bench::link {
+constexpr auto fields_of(Type<LinkResult> /*any*/) {
+  return std::tuple_cat(result::beginning_of_document<"link", declare_options, LinkResult>(),
+                        std::tuple{field("num_rounds", &LinkResult::num_rounds, "1", "rounds of one slice")},
+                        result::run_fields,
+                        std::tuple{
+                            field("slices", described_slices, "",
+                                  "one entry for each message size in each repeat, in the order measured"),
+                        });
+}
 
 std::string json_text(const LinkResult& result) { return result::text_of(result::json_of(result)); }
 

@@ -78,25 +78,21 @@ struct LinkResult : RunResult {
   std::vector<std::string> slow_pair_hosts;  ///< rank 0 only: from, to, from, to ... of all slices' slowest, in order
 };
 
+constexpr auto fields_of(Type<PairSummary> /*any*/) {
+  return std::tuple{
+      field("num_pairs", &PairSummary::num_pairs, "1", "ordered pairs measured: the sample size of all that follows"),
+      field("time_ns_min", &PairSummary::time_ns_min, "ns", "fastest pair, time a message"),
+      field("time_ns_p01", &PairSummary::time_ns_p01, "ns", "1 % quantile"),
+      field("time_ns_p05", &PairSummary::time_ns_p05, "ns", "5 % quantile"),
+      field("time_ns_p25", &PairSummary::time_ns_p25, "ns", "25 % quantile"),
+      field("time_ns_median", &PairSummary::time_ns_median, "ns", "median"),
+      field("time_ns_p75", &PairSummary::time_ns_p75, "ns", "75 % quantile"),
+      field("time_ns_p95", &PairSummary::time_ns_p95, "ns", "95 % quantile"),
+      field("time_ns_p99", &PairSummary::time_ns_p99, "ns", "99 % quantile"),
+      field("time_ns_p999", &PairSummary::time_ns_p999, "ns", "99.9 % quantile", Since::later_version),
+      field("time_ns_max", &PairSummary::time_ns_max, "ns", "slowest pair"),
+      field("time_ns_mean", &PairSummary::time_ns_mean, "ns", "arithmetic mean of the medians"),
+  };
+}
+
 }  // namespace leadline::bench::link
-
-namespace leadline {
-
-template <>
-inline constexpr auto fields<bench::link::PairSummary> = std::tuple{
-    field("num_pairs", &bench::link::PairSummary::num_pairs, "1",
-          "ordered pairs measured: the sample size of all that follows"),
-    field("time_ns_min", &bench::link::PairSummary::time_ns_min, "ns", "fastest pair, time a message"),
-    field("time_ns_p01", &bench::link::PairSummary::time_ns_p01, "ns", "1 % quantile"),
-    field("time_ns_p05", &bench::link::PairSummary::time_ns_p05, "ns", "5 % quantile"),
-    field("time_ns_p25", &bench::link::PairSummary::time_ns_p25, "ns", "25 % quantile"),
-    field("time_ns_median", &bench::link::PairSummary::time_ns_median, "ns", "median"),
-    field("time_ns_p75", &bench::link::PairSummary::time_ns_p75, "ns", "75 % quantile"),
-    field("time_ns_p95", &bench::link::PairSummary::time_ns_p95, "ns", "95 % quantile"),
-    field("time_ns_p99", &bench::link::PairSummary::time_ns_p99, "ns", "99 % quantile"),
-    field("time_ns_p999", &bench::link::PairSummary::time_ns_p999, "ns", "99.9 % quantile", Since::later_version),
-    field("time_ns_max", &bench::link::PairSummary::time_ns_max, "ns", "slowest pair"),
-    field("time_ns_mean", &bench::link::PairSummary::time_ns_mean, "ns", "arithmetic mean of the medians"),
-};
-
-}  // namespace leadline

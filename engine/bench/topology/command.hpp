@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "bench/topology/output.hpp"
+#include "bench/topology/request.hpp"
+#include "bench/topology/result.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/run_validation.hpp"
 #include "command/staged_run.hpp"
-#include "model/topology_request.hpp"
-#include "model/topology_result.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::bench::topology {

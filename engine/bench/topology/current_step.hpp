@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/topology/result.hpp"
 #include "core/units.hpp"
-#include "model/topology_result.hpp"
 
 namespace leadline::bench::topology {
 

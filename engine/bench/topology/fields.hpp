@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/topology/output.hpp"
+#include "bench/topology/result.hpp"
 #include "model/fields.hpp"
-#include "model/topology_result.hpp"
 #include "result/described_json.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/run_header.hpp"
@@ -37,42 +37,33 @@ struct Header : result::RunHeader {
 /// What a run knows before its first message: not complete, no nonce.
 Header header_of(const TopologyResult& so_far);
 
-}  // namespace leadline::bench::topology
-
-namespace leadline {
-
-template <>
-inline constexpr auto fields<bench::topology::KeptTopology> = std::tuple{
-    field("name", &bench::topology::KeptTopology::name, "", "as asked for: star2"),
-    field("shape", &bench::topology::KeptTopology::shape, "", "which ranks share a channel: star"),
-    field("mode", &bench::topology::KeptTopology::mode, "", "how the messages of a channel go: both-ways"),
-    field("num_channels", &bench::topology::KeptTopology::num_channels, "1", "channels, each counted once"),
-    field("max_channels_rank", &bench::topology::KeptTopology::max_channels_rank, "1",
-          "channels of the rank that has the most"),
-    field("num_ways", &bench::topology::KeptTopology::num_ways, "1", "messages of a channel in an exchange: 1 or 2"),
-    field("extents", &bench::topology::KeptTopology::extents, "1",
-          "torus only: ranks along each dimension; the first varies fastest"),
-};
+constexpr auto fields_of(Type<KeptTopology> /*any*/) {
+  return std::tuple{
+      field("name", &KeptTopology::name, "", "as asked for: star2"),
+      field("shape", &KeptTopology::shape, "", "which ranks share a channel: star"),
+      field("mode", &KeptTopology::mode, "", "how the messages of a channel go: both-ways"),
+      field("num_channels", &KeptTopology::num_channels, "1", "channels, each counted once"),
+      field("max_channels_rank", &KeptTopology::max_channels_rank, "1", "channels of the rank that has the most"),
+      field("num_ways", &KeptTopology::num_ways, "1", "messages of a channel in an exchange: 1 or 2"),
+      field("extents", &KeptTopology::extents, "1", "torus only: ranks along each dimension; the first varies fastest"),
+  };
+}
 
 /// Of a rank: a row of each table.
-template <>
-inline constexpr auto fields<bench::topology::CellRow> = std::tuple{
-    field("num_served", &bench::topology::CellRow::num_served, "1",
-          "channels of a rank over which messages went: all of them, but for those to lost ranks and of lost pairs",
-          Since::later_version),
-    field("rank_time_ns_min", result::through(&bench::topology::CellRow::own, &ExchangeTimes::min), "ns",
-          "a rank's own time of an exchange, without the closing barrier: fastest"),
-    field("rank_time_ns_median", result::through(&bench::topology::CellRow::own, &ExchangeTimes::median), "ns",
-          "the same: median"),
-    field("rank_time_ns_mean", result::through(&bench::topology::CellRow::own, &ExchangeTimes::mean), "ns",
-          "the same: arithmetic mean"),
-    field("rank_time_ns_p99", result::through(&bench::topology::CellRow::own, &ExchangeTimes::p99), "ns",
-          "the same: 99 % quantile"),
-    field("rank_time_ns_max", result::through(&bench::topology::CellRow::own, &ExchangeTimes::max), "ns",
-          "the same: slowest"),
-};
-
-namespace bench::topology {
+constexpr auto fields_of(Type<CellRow> /*any*/) {
+  return std::tuple{
+      field("num_served", &CellRow::num_served, "1",
+            "channels of a rank over which messages went: all of them, but for those to lost ranks and of lost pairs",
+            Since::later_version),
+      field("rank_time_ns_min", result::through(&CellRow::own, &ExchangeTimes::min), "ns",
+            "a rank's own time of an exchange, without the closing barrier: fastest"),
+      field("rank_time_ns_median", result::through(&CellRow::own, &ExchangeTimes::median), "ns", "the same: median"),
+      field("rank_time_ns_mean", result::through(&CellRow::own, &ExchangeTimes::mean), "ns",
+            "the same: arithmetic mean"),
+      field("rank_time_ns_p99", result::through(&CellRow::own, &ExchangeTimes::p99), "ns", "the same: 99 % quantile"),
+      field("rank_time_ns_max", result::through(&CellRow::own, &ExchangeTimes::max), "ns", "the same: slowest"),
+  };
+}
 
 /// How a cell and a point of load begin.
 template <typename Part>
@@ -90,20 +81,18 @@ constexpr auto cell_fields(const char* repeat) {
   };
 }
 
-}  // namespace bench::topology
-
 /// The time that it took comes last: where that is not 0, all else is there.
-template <>
-inline constexpr auto fields<LoadPoint> =
-    std::tuple_cat(bench::topology::cell_fields<LoadPoint>("how often all topologies with all sizes had come before"),
-                   std::tuple{
-                       field("begin_s", &LoadPoint::begin_s, "s", "since the load began"),
-                       field("num_exchanges", &LoadPoint::num_exchanges, "1", "exchanges in that time"),
-                       field("num_verified", &LoadPoint::num_verified, "1", "so many of them were verified"),
-                       field("time_ns_median", &LoadPoint::time_ns_median, "ns",
-                             "of an exchange, its slowest rank, without the closing barrier: median"),
-                       field("time_ns_max", &LoadPoint::time_ns_max, "ns", "the same: greatest"),
-                       field("elapsed_s", &LoadPoint::elapsed_s, "s", "time that the point took"),
-                   });
+constexpr auto fields_of(Type<LoadPoint> /*any*/) {
+  return std::tuple_cat(cell_fields<LoadPoint>("how often all topologies with all sizes had come before"),
+                        std::tuple{
+                            field("begin_s", &LoadPoint::begin_s, "s", "since the load began"),
+                            field("num_exchanges", &LoadPoint::num_exchanges, "1", "exchanges in that time"),
+                            field("num_verified", &LoadPoint::num_verified, "1", "so many of them were verified"),
+                            field("time_ns_median", &LoadPoint::time_ns_median, "ns",
+                                  "of an exchange, its slowest rank, without the closing barrier: median"),
+                            field("time_ns_max", &LoadPoint::time_ns_max, "ns", "the same: greatest"),
+                            field("elapsed_s", &LoadPoint::elapsed_s, "s", "time that the point took"),
+                        });
+}
 
-}  // namespace leadline
+}  // namespace leadline::bench::topology

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/topology/output.hpp"
+#include "bench/topology/result.hpp"
 #include "cluster/cluster.hpp"
-#include "model/topology_result.hpp"
 #include "result/result_file.hpp"
 #include "schedule/topology.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/topology/fields.hpp"
-#include "model/topology_result.hpp"
+#include "bench/topology/result.hpp"
 #include "result/hdf5/run_reader.hpp"
 
 namespace leadline::bench::topology {

@@ -12,7 +12,6 @@
 #include "result/json_parts.hpp"
 
 namespace leadline::bench::topology {
-namespace {
 
 /// What turns the time of an exchange into rates.
 struct Exchange {
@@ -47,6 +46,8 @@ struct RanksOfCell {
   std::optional<RankRate> slowest, fastest;
   double median_bytes_per_s;
 };
+
+namespace {
 
 /// What the numbers of a cell stand for.
 template <typename Part>
@@ -86,152 +87,142 @@ std::vector<Whole> parts_of(const TopologyResult& result, const std::vector<Part
 
 }  // namespace
 
-}  // namespace leadline::bench::topology
+constexpr const char* about_of(Type<Rates> /*any*/) { return "Rates that follow from the time of an exchange."; }
 
-namespace leadline {
+constexpr const char* about_of(Type<TimesOfCell> /*any*/) {
+  return "Distribution over the timed exchanges of a cell, and rates at its median and mean.";
+}
 
-template <>
-inline constexpr const char* result::about<Rates> = "Rates that follow from the time of an exchange.";
+constexpr const char* about_of(Type<RankRate> /*any*/) { return "A rank and its own rate; null = not measured."; }
 
-template <>
-inline constexpr const char* result::about<bench::topology::TimesOfCell> =
-    "Distribution over the timed exchanges of a cell, and rates at its median and mean.";
+constexpr const char* about_of(Type<TopologyResult> /*any*/) {
+  return "What leadline topology writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, "
+         "nanoseconds, "
+         "seconds, bytes per second. null = not measured.";
+}
 
-template <>
-inline constexpr const char* result::about<RankRate> = "A rank and its own rate; null = not measured.";
+constexpr auto fields_of(Type<Rates> /*any*/) {
+  return std::tuple{
+      field("local_bytes_per_s", &Rates::local, "bytes/s", "what the rank with the most channels sends and receives"),
+      field("total_bytes_per_s", &Rates::total, "bytes/s", "all channels"),
+      field("average_bytes_per_s", &Rates::average, "bytes/s", "one channel"),
+  };
+}
 
-template <>
-inline constexpr const char* result::about<TopologyResult> =
-    "What leadline topology writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
-    "seconds, bytes per second. null = not measured.";
+constexpr auto fields_of(Type<TimesOfCell> /*any*/) {
+  return std::tuple{
+      field("num", &ExchangeTimes::num, "1", "timed exchanges: the sample size of all that follows"),
+      field("time_ns_min", &ExchangeTimes::min, "ns", "fastest exchange"),
+      field("time_ns_median", &ExchangeTimes::median, "ns", "median"),
+      field("time_ns_mean", &ExchangeTimes::mean, "ns", "arithmetic mean"),
+      field("time_ns_p99", &ExchangeTimes::p99, "ns", "99 % quantile"),
+      field("time_ns_max", &ExchangeTimes::max, "ns", "slowest exchange"),
+      field(
+          "median_interval_ns",
+          [](const TimesOfCell& times) {
+            return std::array{times.median_low, times.median_high};
+          },
+          "ns", "95 % interval of the median: low, high"),
+      field(
+          "at_median", [](const TimesOfCell& times) { return times.exchange.rates(times.median); }, "",
+          "at the median time"),
+      field(
+          "at_mean", [](const TimesOfCell& times) { return times.exchange.rates(times.mean); }, "", "at the mean time"),
+  };
+}
 
-template <>
-inline constexpr auto fields<Rates> = std::tuple{
-    field("local_bytes_per_s", &Rates::local, "bytes/s", "what the rank with the most channels sends and receives"),
-    field("total_bytes_per_s", &Rates::total, "bytes/s", "all channels"),
-    field("average_bytes_per_s", &Rates::average, "bytes/s", "one channel"),
-};
+constexpr auto fields_of(Type<RankRate> /*any*/) {
+  return std::tuple{
+      field("rank", &RankRate::rank, "", "which rank"),
+      field("bytes_per_s", &RankRate::bytes_per_s, "bytes/s", "its own rate"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::topology::TimesOfCell> = std::tuple{
-    field("num", &ExchangeTimes::num, "1", "timed exchanges: the sample size of all that follows"),
-    field("time_ns_min", &ExchangeTimes::min, "ns", "fastest exchange"),
-    field("time_ns_median", &ExchangeTimes::median, "ns", "median"),
-    field("time_ns_mean", &ExchangeTimes::mean, "ns", "arithmetic mean"),
-    field("time_ns_p99", &ExchangeTimes::p99, "ns", "99 % quantile"),
-    field("time_ns_max", &ExchangeTimes::max, "ns", "slowest exchange"),
-    field(
-        "median_interval_ns",
-        [](const bench::topology::TimesOfCell& times) {
-          return std::array{times.median_low, times.median_high};
-        },
-        "ns", "95 % interval of the median: low, high"),
-    field(
-        "at_median", [](const bench::topology::TimesOfCell& times) { return times.exchange.rates(times.median); }, "",
-        "at the median time"),
-    field(
-        "at_mean", [](const bench::topology::TimesOfCell& times) { return times.exchange.rates(times.mean); }, "",
-        "at the mean time"),
-};
+constexpr auto fields_of(Type<RanksOfCell> /*any*/) {
+  return std::tuple{
+      field("slowest", &RanksOfCell::slowest, "", "the slowest rank"),
+      field("fastest", &RanksOfCell::fastest, "", "the fastest rank"),
+      field("median_bytes_per_s", &RanksOfCell::median_bytes_per_s, "bytes/s",
+            "median over the ranks that have channels"),
+  };
+}
 
-template <>
-inline constexpr auto fields<RankRate> = std::tuple{
-    field("rank", &RankRate::rank, "", "which rank"),
-    field("bytes_per_s", &RankRate::bytes_per_s, "bytes/s", "its own rate"),
-};
+constexpr auto fields_of(Type<TimedChannel> /*any*/) {
+  return std::tuple{
+      field("from", &ChannelTime::from, "", "rank that sends"),
+      field("to", &ChannelTime::to, "", "rank that receives"),
+      field("time_ns", &ChannelTime::time_ns, "ns", "from the beginning of an exchange to the arrival"),
+      field(
+          "bytes_per_s",
+          [](const TimedChannel& channel) {
+            return 1e9 * static_cast<double>(channel.message_size_bytes) / channel.time_ns;
+          },
+          "bytes/s", "message size divided by that time"),
+  };
+}
 
-template <>
-inline constexpr auto fields<bench::topology::RanksOfCell> = std::tuple{
-    field("slowest", &bench::topology::RanksOfCell::slowest, "", "the slowest rank"),
-    field("fastest", &bench::topology::RanksOfCell::fastest, "", "the fastest rank"),
-    field("median_bytes_per_s", &bench::topology::RanksOfCell::median_bytes_per_s, "bytes/s",
-          "median over the ranks that have channels"),
-};
-
-template <>
-inline constexpr auto fields<bench::topology::TimedChannel> = std::tuple{
-    field("from", &ChannelTime::from, "", "rank that sends"),
-    field("to", &ChannelTime::to, "", "rank that receives"),
-    field("time_ns", &ChannelTime::time_ns, "ns", "from the beginning of an exchange to the arrival"),
-    field(
-        "bytes_per_s",
-        [](const bench::topology::TimedChannel& channel) {
-          return 1e9 * static_cast<double>(channel.message_size_bytes) / channel.time_ns;
-        },
-        "bytes/s", "message size divided by that time"),
-};
-
-template <>
-inline constexpr auto fields<bench::topology::CellOfResult> = std::tuple_cat(
-    bench::topology::cell_fields<CellSummary>("repeat, from 0"),
-    bench::topology::names_of_cell<bench::topology::CellOfResult>,
-    std::tuple{
-        field("with_barrier", bench::topology::with_barrier, "",
-              "by rank 0's clock, closing barrier included: as NETTEST measures"),
-        field("exchange", bench::topology::without_barrier, "",
-              "of each exchange its slowest rank, without the closing barrier"),
-        field("ranks", bench::topology::ranks_of, "",
+constexpr auto fields_of(Type<CellOfResult> /*any*/) {
+  return std::tuple_cat(
+      cell_fields<CellSummary>("repeat, from 0"), names_of_cell<CellOfResult>,
+      std::tuple{
+          field("with_barrier", with_barrier, "", "by rank 0's clock, closing barrier included: as NETTEST measures"),
+          field("exchange", without_barrier, "", "of each exchange its slowest rank, without the closing barrier"),
+          field(
+              "ranks", ranks_of, "",
               "ranks by their own rates: bytes that a rank sends and receives in an exchange, by the median of its own "
               "time for it"),
-        field("slowest_channel", bench::topology::slowest_channel, "",
-              "the direction of a channel whose message arrives last, by the median over the traced exchanges; "
-              "null = not measured"),
-        field("fairness", &CellSummary::fairness, "",
-              "Jain's index over the rates of the directions of channels; 1 = all alike"),
-        field("measuring_s", &CellSummary::measuring_s, "s", "time for the cell, all exchanges and the file included"),
-    });
+          field("slowest_channel", slowest_channel, "",
+                "the direction of a channel whose message arrives last, by the median over the traced exchanges; "
+                "null = not measured"),
+          field("fairness", &CellSummary::fairness, "",
+                "Jain's index over the rates of the directions of channels; 1 = all alike"),
+          field("measuring_s", &CellSummary::measuring_s, "s",
+                "time for the cell, all exchanges and the file included"),
+      });
+}
 
-template <>
-inline constexpr auto fields<bench::topology::LoadOfResult> = std::tuple_cat(
-    fields<LoadPoint>, bench::topology::names_of_cell<bench::topology::LoadOfResult>,
-    std::tuple{
-        field("total_bytes_per_s", bench::topology::total_by_elapsed_time, "bytes/s", "all channels, by elapsed time"),
-    });
+constexpr auto fields_of(Type<LoadOfResult> /*any*/) {
+  return std::tuple_cat(
+      fields<LoadPoint>, names_of_cell<LoadOfResult>,
+      std::tuple{
+          field("total_bytes_per_s", total_by_elapsed_time, "bytes/s", "all channels, by elapsed time"),
+      });
+}
 
-template <>
-inline constexpr auto fields<TopologyFacts> = std::tuple{
-    field("name", &TopologyFacts::name, "", "as asked for: star2, torus:4x4"),
-    field("shape", &TopologyFacts::shape, "", "which ranks share a channel"),
-    field("mode", &TopologyFacts::mode, "", "how the messages of a channel go"),
-    field("num_channels", &TopologyFacts::num_channels, "1", "channels, each counted once"),
-    field("max_channels_rank", &TopologyFacts::max_channels_rank, "1", "channels of the rank that has the most"),
-    field("num_ways", result::through(&TopologyFacts::mode, schedule::num_ways), "1",
-          "messages of a channel in an exchange: 1 or 2"),
-    field(
-        "extents",
-        [](const TopologyFacts& topology) {
-          using Extents = result::OptionalKey<std::vector<std::int32_t>>;
-          return topology.extents.empty() ? Extents() : Extents{topology.extents};
-        },
-        "", "torus only: ranks along each dimension; the first varies fastest"),
-};
+constexpr auto fields_of(Type<TopologyFacts> /*any*/) {
+  return std::tuple{
+      field("name", &TopologyFacts::name, "", "as asked for: star2, torus:4x4"),
+      field("shape", &TopologyFacts::shape, "", "which ranks share a channel"),
+      field("mode", &TopologyFacts::mode, "", "how the messages of a channel go"),
+      field("num_channels", &TopologyFacts::num_channels, "1", "channels, each counted once"),
+      field("max_channels_rank", &TopologyFacts::max_channels_rank, "1", "channels of the rank that has the most"),
+      field("num_ways", result::through(&TopologyFacts::mode, schedule::num_ways), "1",
+            "messages of a channel in an exchange: 1 or 2"),
+      field(
+          "extents",
+          [](const TopologyFacts& topology) {
+            using Extents = result::OptionalKey<std::vector<std::int32_t>>;
+            return topology.extents.empty() ? Extents() : Extents{topology.extents};
+          },
+          "", "torus only: ranks along each dimension; the first varies fastest"),
+  };
+}
 
-template <>
-inline constexpr auto fields<TopologyResult> = std::tuple_cat(
-    result::beginning_of_document<"topology", bench::topology::declare_options, TopologyResult>(), result::run_fields,
-    std::tuple{
-        field("topologies", &TopologyResult::topologies, "", "in the order asked for"),
-        field(
-            "cells",
-            [](const TopologyResult& result) {
-              return bench::topology::parts_of<bench::topology::CellOfResult>(result, result.cells);
-            },
-            "",
-            "one entry for each topology with each message size in each repeat, in the order measured; empty with "
-            "--duration"),
-        field(
-            "load",
-            [](const TopologyResult& result) {
-              return bench::topology::parts_of<bench::topology::LoadOfResult>(result, result.load);
-            },
-            "",
-            "with --duration: some seconds of one topology with one message size, in the order measured; otherwise "
-            "empty"),
-    });
-
-}  // namespace leadline
-
-namespace leadline::bench::topology {
+constexpr auto fields_of(Type<TopologyResult> /*any*/) {
+  return std::tuple_cat(
+      result::beginning_of_document<"topology", declare_options, TopologyResult>(), result::run_fields,
+      std::tuple{
+          field("topologies", &TopologyResult::topologies, "", "in the order asked for"),
+          field(
+              "cells", [](const TopologyResult& result) { return parts_of<CellOfResult>(result, result.cells); }, "",
+              "one entry for each topology with each message size in each repeat, in the order measured; empty with "
+              "--duration"),
+          field(
+              "load", [](const TopologyResult& result) { return parts_of<LoadOfResult>(result, result.load); }, "",
+              "with --duration: some seconds of one topology with one message size, in the order measured; otherwise "
+              "empty"),
+      });
+}
 
 std::string json_text(const TopologyResult& result) { return result::text_of(result::json_of(result)); }
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bench/topology/file.hpp"
+#include "bench/topology/result.hpp"
 #include "core/json.hpp"
-#include "model/topology_result.hpp"
 #include "result/json_file.hpp"
 
 namespace leadline::bench::topology {

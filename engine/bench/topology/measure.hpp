@@ -14,10 +14,10 @@
 #include "bench/topology/neighbourhood.hpp"
 #include "bench/topology/output.hpp"
 #include "bench/topology/plan.hpp"
+#include "bench/topology/request.hpp"
+#include "bench/topology/result.hpp"
 #include "cluster/cluster.hpp"
 #include "kernel/neighbour_exchange.hpp"
-#include "model/topology_request.hpp"
-#include "model/topology_result.hpp"
 #include "schedule/topology.hpp"
 #include "transport/transport.hpp"
 

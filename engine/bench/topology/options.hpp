@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/topology_request.hpp"
+#include "bench/topology/request.hpp"
 #include "options/option_table.hpp"
 
 namespace leadline::bench::topology {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "model/topology_result.hpp"
+#include "bench/topology/result.hpp"
 
 namespace leadline::bench::topology {
 

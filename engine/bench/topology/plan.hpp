@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/plan.hpp"
-#include "model/topology_request.hpp"
-#include "model/topology_result.hpp"
+#include "bench/topology/request.hpp"
+#include "bench/topology/result.hpp"
 #include "schedule/topology.hpp"
 
 namespace leadline::bench::topology {

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "bench/topology/result.hpp"
 #include "cluster/cluster.hpp"
 #include "kernel/neighbour_exchange.hpp"
-#include "model/topology_result.hpp"
 #include "schedule/topology.hpp"
 
 namespace leadline::bench::topology {

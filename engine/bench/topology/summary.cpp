@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/topology/result.hpp"
 #include "bench/topology/text.hpp"
 #include "core/units.hpp"
-#include "model/topology_result.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 

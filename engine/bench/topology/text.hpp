@@ -11,8 +11,8 @@
 #include "bench/topology/hdf5_reader.hpp"
 #include "bench/topology/output.hpp"
 #include "bench/topology/plan.hpp"
-#include "model/topology_request.hpp"
-#include "model/topology_result.hpp"
+#include "bench/topology/request.hpp"
+#include "bench/topology/result.hpp"
 #include "output/file_info.hpp"
 #include "output/progress_outlet.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/topology/result.hpp"
 #include "bench/validity_warnings.hpp"
-#include "model/topology_result.hpp"
 
 namespace leadline::bench::topology {
 

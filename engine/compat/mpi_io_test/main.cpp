@@ -84,7 +84,7 @@ struct OutputState {
   std::size_t num_shown = 0;  ///< phases
 };
 
-void begin(OutputState& state, const Command& command, const IoResult& so_far) {
+void begin(OutputState& state, const Command& command, const bench::io::IoResult& so_far) {
   if (state.errout_problem) throw Error(*state.errout_problem);
   if (const std::string& path = command.shown.output; !path.empty()) {
     const std::string note = note_of_replacement("mpi_io_test.x", path);
@@ -96,7 +96,7 @@ void begin(OutputState& state, const Command& command, const IoResult& so_far) {
 }
 
 /// Phases that were not shown when they ended are those of a run that an error has ended.
-void end(OutputState& state, const Command& command, const IoResult& result) {
+void end(OutputState& state, const Command& command, const bench::io::IoResult& result) {
   std::string text;
   for (std::size_t i = state.num_shown; i < result.phases.size(); ++i) {
     text += phase_lines(command.shown, result, result.phases[i]);
@@ -109,11 +109,11 @@ bench::io::IoPresentation presentation_of(const Command& command, std::optional<
   auto state = std::make_shared<OutputState>();
   state->errout_problem = std::move(errout_problem);
   bench::io::IoPresentation presentation;
-  presentation.progress = [state, command](const IoResult& so_far) {
+  presentation.progress = [state, command](const bench::io::IoResult& so_far) {
     begin(*state, command, so_far);
     return make_progress(so_far, command.shown, state->outlet, state->num_shown);
   };
-  presentation.summary = [state, command](const IoResult& result, const std::string& /*path*/) {
+  presentation.summary = [state, command](const bench::io::IoResult& result, const std::string& /*path*/) {
     end(*state, command, result);
     return std::string();
   };

@@ -47,7 +47,7 @@ class Remarks {
 };
 
 /// One remark for each such option that was given, without line ends.
-void add_remarks(const Settings& settings, const IoRequest& request, std::vector<std::string>& remarks) {
+void add_remarks(const Settings& settings, const bench::io::IoRequest& request, std::vector<std::string>& remarks) {
   Remarks add(settings, remarks);
   if (!schedule::is_funnel(request.movement)) {
     add.no_effect({"ahead", "csize"}, "only types 3 and 4 have circular buffers");
@@ -62,13 +62,13 @@ void add_remarks(const Settings& settings, const IoRequest& request, std::vector
                   "with -nofile nothing is opened");
     return;
   }
-  if (request.operations == IoOperations::read) {
+  if (request.operations == bench::io::IoOperations::read) {
     add.no_effect({"barrier", "preallocate", "sync", "sleep"}, "with -op read nothing is written");
   }
-  if (request.operations == IoOperations::write) {
+  if (request.operations == bench::io::IoOperations::write) {
     add.no_effect({"chkdata", "sleep"}, "with -op write nothing is read");
   }
-  if (settings.has("dio") && request.cache_path != CachePath::direct) {
+  if (settings.has("dio") && request.cache_path != storage::CachePath::direct) {
     remarks.emplace_back(
         "-dio asks the MPI library by the hints direct_read and direct_write; whether it goes round the page cache is "
         "not confirmed. -backend posix does");
@@ -139,7 +139,7 @@ std::vector<std::string> words_in(const std::string& list) {
   return words;
 }
 
-void take_type(const Settings& settings, IoRequest& request) {
+void take_type(const Settings& settings, bench::io::IoRequest& request) {
   const GivenOption* const type = settings.find("type");
   if (type == nullptr) {
     refuse("-type is missing", "it says how data gets from processes to files",
@@ -148,7 +148,7 @@ void take_type(const Settings& settings, IoRequest& request) {
   request.movement = static_cast<Movement>(whole_number(type->word, type->value, {1, 5, program}));
 }
 
-void take_objects(const Settings& settings, IoRequest& request) {
+void take_objects(const Settings& settings, bench::io::IoRequest& request) {
   request.num_objects = number(settings, "nobj", 1, 1, max_count);
   const GivenOption* const size = settings.find("size");
   if (size == nullptr) refuse("-size is missing", "it is the size of an object", "Write for example -size 64K");
@@ -159,7 +159,7 @@ void take_objects(const Settings& settings, IoRequest& request) {
   request.message_sizes_bytes = {request.object_size_bytes};
 }
 
-void take_order(const Settings& settings, IoRequest& request) {
+void take_order(const Settings& settings, bench::io::IoRequest& request) {
   if (number(settings, "strided", 0, 0, 1) == 0 || request.movement == Movement::n_n) return;
   if (request.movement == Movement::n_m_m) {
     refuse("-strided 1 and -type 3 do not go together", "a file of type 3 has one writer, and the guide leaves it open",
@@ -170,7 +170,7 @@ void take_order(const Settings& settings, IoRequest& request) {
 
 /// Without their word for it, types 3 and 4 have as many I/O processes as processes.
 void take_io_ranks(const Settings& settings, Command& command) {
-  IoRequest& request = command.request;
+  bench::io::IoRequest& request = command.request;
   std::vector<std::int64_t> numbers;
   take(settings, "num_io", [&](const std::string& option, const std::string& text) {
     for (const std::string& word : words_in(text)) {
@@ -207,7 +207,7 @@ void take_io_ranks(const Settings& settings, Command& command) {
   }
 }
 
-void take_buffers(const Settings& settings, IoRequest& request) {
+void take_buffers(const Settings& settings, bench::io::IoRequest& request) {
   request.num_ahead = static_cast<int>(number(settings, "ahead", 0, 0, max_ahead));
   if (!schedule::is_funnel(request.movement)) {
     request.num_ahead = 0;
@@ -225,7 +225,7 @@ void take_buffers(const Settings& settings, IoRequest& request) {
 
 /// A shared file has one name, that of the lowest process which opens it.
 void take_targets(const Settings& settings, Command& command) {
-  IoRequest& request = command.request;
+  bench::io::IoRequest& request = command.request;
   const bool is_own = request.movement == Movement::n_n || request.movement == Movement::n_m_m;
   const GivenOption* const targets = settings.find("targets");
   const GivenOption* const target = settings.find("target");
@@ -256,10 +256,11 @@ void take_targets(const Settings& settings, Command& command) {
   }
 }
 
-void take_phases(const Settings& settings, IoRequest& request) {
+void take_phases(const Settings& settings, bench::io::IoRequest& request) {
   take(settings, "op", [&](const std::string& option, const std::string& text) {
-    constexpr Named<IoOperations> operations[] = {{IoOperations::write, "write"}, {IoOperations::read, "read"}};
-    request.operations = parse_choice<IoOperations>(option, text, operations);
+    constexpr Named<bench::io::IoOperations> operations[] = {{bench::io::IoOperations::write, "write"},
+                                                             {bench::io::IoOperations::read, "read"}};
+    request.operations = parse_choice<bench::io::IoOperations>(option, text, operations);
   });
   request.no_file = settings.has("nofile");
   if (settings.has("norsend")) request.self_send = schedule::SelfSend::no;
@@ -271,20 +272,20 @@ void take_phases(const Settings& settings, IoRequest& request) {
     }
   }
   if (request.no_file) {
-    if (request.operations == IoOperations::read) {
+    if (request.operations == bench::io::IoOperations::read) {
       refuse("-nofile and -op read do not go together", "without a file nothing can be read", "Leave one of them out");
     }
-    request.operations = IoOperations::write;
+    request.operations = bench::io::IoOperations::write;
   }
   take(settings, "sleep", [&](const std::string& option, const std::string& text) {
     request.sleep_s = number_from(option, text, 0, program);
   });
-  request.sync = settings.has("sync") ? SyncTiming::inside : SyncTiming::none;
+  request.sync = settings.has("sync") ? bench::io::SyncTiming::inside : bench::io::SyncTiming::none;
   request.barrier = settings.has("barrier");
   request.delete_files = settings.has("deletefile");
 }
 
-void take_data(const Settings& settings, IoRequest& request) {
+void take_data(const Settings& settings, bench::io::IoRequest& request) {
   using memory::Check, memory::Touch;
   constexpr Touch touches[] = {Touch::never, Touch::object, Touch::page};
   constexpr Check checks[] = {Check::none, Check::first, Check::two, Check::all};
@@ -293,10 +294,10 @@ void take_data(const Settings& settings, IoRequest& request) {
   request.check = checks[number(settings, "chkdata", 1, 0, 3)];
 }
 
-void take_calls(const Settings& settings, IoRequest& request) {
+void take_calls(const Settings& settings, bench::io::IoRequest& request) {
   request.transport = "mpi";
   request.strict_ranks = true;  // as its MPI ends
-  request.calls = FileCalls::blocking;
+  request.calls = storage::FileCalls::blocking;
   request.collective = settings.has("collective") && !request.no_file;
   request.allow_fragile = settings.has("allow_fragile");
   request.backend = "mpi-io";
@@ -306,7 +307,7 @@ void take_calls(const Settings& settings, IoRequest& request) {
   if (request.no_file) request.backend = "posix";
   const bool is_posix = request.backend.starts_with("posix");
   if (settings.has("dio") && !request.no_file) {
-    if (is_posix) request.cache_path = CachePath::direct;
+    if (is_posix) request.cache_path = storage::CachePath::direct;
     if (!is_posix) request.hints = {{"direct_read", "true"}, {"direct_write", "true"}};
   }
   if (const GivenOption* const hints = settings.find("hints"); hints != nullptr && !request.no_file) {
@@ -317,7 +318,7 @@ void take_calls(const Settings& settings, IoRequest& request) {
   });
 }
 
-void take_result(const Settings& settings, IoRequest& request) {
+void take_result(const Settings& settings, bench::io::IoRequest& request) {
   request.format = ResultFormat::none;
   request.overwrite = settings.has("overwrite");
   const GivenOption* const result = settings.find("result");
@@ -348,7 +349,7 @@ void take_shown(const Settings& settings, Command& command) {
 }
 
 /// Of options that were not given, but for those whose default is that they are not there.
-std::map<std::string, std::string> defaults_of(const IoRequest& request) {
+std::map<std::string, std::string> defaults_of(const bench::io::IoRequest& request) {
   std::map<std::string, std::string> defaults{{"nobj", "1"},  {"strided", "0"}, {"ahead", "0"},
                                               {"touch", "1"}, {"chkdata", "1"}, {"sleep", "0"}};
   if (request.targets_file.empty()) defaults.emplace("target", request.target);
@@ -384,7 +385,7 @@ Command parse(const std::vector<std::string>& arguments, const ReadSetup& read_s
     return command;
   }
   const Settings settings(arguments, read_setup);
-  IoRequest& request = command.request;
+  bench::io::IoRequest& request = command.request;
   request.command_line = arguments;
   request.timeout_s = bench::io::default_timeout_s;
   request.overwrite_targets = true;

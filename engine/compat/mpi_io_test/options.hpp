@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/io_request.hpp"
+#include "bench/io/request.hpp"
 
 namespace leadline::compat::mpi_io_test {
 
@@ -27,7 +27,7 @@ struct Shown {
 
 struct Command {
   Action action = Action::run;
-  IoRequest request;
+  bench::io::IoRequest request;
   Shown shown;
   std::optional<std::uint64_t> num_ranks_needed;  ///< types 1 and 2: -num_io must be the number of ranks
   std::string setup;                              ///< with Action::print_setup: all settings, as a setup file

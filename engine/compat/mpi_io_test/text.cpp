@@ -50,7 +50,7 @@ const char* label_of(Movement movement) {
 }
 
 /// What the guide calls M: I/O processes, of type 5 files.
-std::size_t num_io(const IoResult& so_far) {
+std::size_t num_io(const bench::io::IoResult& so_far) {
   return so_far.request.movement == Movement::n_m ? so_far.files.size() : so_far.io_ranks.size();
 }
 
@@ -60,12 +60,14 @@ std::string joined(const std::vector<std::string>& words) {
   return words.empty() ? "None" : fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string name_of_files(const IoResult& so_far) { return so_far.files.empty() ? "None" : so_far.files.front(); }
+std::string name_of_files(const bench::io::IoResult& so_far) {
+  return so_far.files.empty() ? "None" : so_far.files.front();
+}
 
 int check_number(memory::Check check) { return static_cast<int>(check); }
 int touch_number(memory::Touch touch) { return static_cast<int>(touch) + 1; }
 
-std::string data_lines(const IoRequest& request) {
+std::string data_lines(const bench::io::IoRequest& request) {
   std::string text;
   const auto add = [&](const char* words, auto value) {
     fmt::format_to(std::back_inserter(text), "{}: {}\n", words, value);
@@ -81,7 +83,7 @@ std::string data_lines(const IoRequest& request) {
   add("Check data read (-chkdata)", check_number(request.check));
   add("Use collective read/write calls (-collective)", digit(request.collective));
   add("Call MPI_Barrier before each write (-barrier)", digit(request.barrier));
-  add("Flush data before file close (-sync)", digit(request.sync != SyncTiming::none));
+  add("Flush data before file close (-sync)", digit(request.sync != bench::io::SyncTiming::none));
   add("Strided data layout (-strided)", digit(request.order == schedule::Order::strided));
   add("Delete data file when done reading (-deletefile)", digit(request.delete_files));
   add("Write output data to file (-nofile)", digit(!request.no_file));
@@ -89,33 +91,34 @@ std::string data_lines(const IoRequest& request) {
   return text;
 }
 
-std::string own_lines(const IoResult& so_far) {
+std::string own_lines(const bench::io::IoResult& so_far) {
   const Provenance& from = so_far.provenance;
   return fmt::format("# measured by Leadline {}, with {} and blocking calls; times are without filling and checking\n",
                      from.version, so_far.backend_library.empty() ? "no files" : so_far.backend_library) +
          "# Mbytes/s are MiB/s; the old max bandwidth (all data over the time of the fastest process) is left out\n";
 }
 
-std::string host_lines(const IoResult& so_far) {
+std::string host_lines(const bench::io::IoResult& so_far) {
   std::string text = "Hosts running the program (-lhosts):\n";
   for (const HostRanks& one : so_far.hosts) text += fmt::format("{}: {}\n", one.host, one.ranks);
   return text;
 }
 
-std::string time_line(const char* words, const RankSpread& spread) {
+std::string time_line(const char* words, const bench::io::RankSpread& spread) {
   if (spread.num == 0) return {};
   return fmt::format("=== {} (min [rank] avg max [rank]): {:.6e} [{}] {:.6e} {:.6e} [{}] sec.\n", words,
                      spread.min / ns_a_s, spread.min_rank, spread.mean / ns_a_s, spread.max / ns_a_s, spread.max_rank);
 }
 
-std::string bandwidth_line(const char* words, const PhaseSummary& phase, const RankSpread& spread) {
+std::string bandwidth_line(const char* words, const bench::io::PhaseSummary& phase,
+                           const bench::io::RankSpread& spread) {
   if (!phase.is_complete || !(spread.max > 0) || !(spread.mean > 0)) return {};
   const double mib = static_cast<double>(phase.bytes) / mebi;
   return fmt::format("=== {} (min [rank] avg): {:.6e} [{}] {:.6e} Mbytes/s.\n", words, mib / (spread.max / ns_a_s),
                      spread.max_rank, mib / (spread.mean / ns_a_s));
 }
 
-const RankSpread& spread_of(const PhaseSummary& phase, IoTime time) {
+const bench::io::RankSpread& spread_of(const bench::io::PhaseSummary& phase, bench::io::IoTime time) {
   return phase.times[static_cast<std::size_t>(time)];
 }
 
@@ -125,21 +128,25 @@ struct PhaseNames {
   const char* small;
 };
 
-PhaseNames phase_names(IoOperation operation) {
-  return operation == IoOperation::write ? PhaseNames{"Write", "write"} : PhaseNames{"Read", "read"};
+PhaseNames phase_names(bench::io::IoOperation operation) {
+  return operation == bench::io::IoOperation::write ? PhaseNames{"Write", "write"} : PhaseNames{"Read", "read"};
 }
 
-double time_s(const RankTimes& one, IoTime time) { return one.times_ns[static_cast<std::size_t>(time)] / ns_a_s; }
+double time_s(const bench::io::RankTimes& one, bench::io::IoTime time) {
+  return one.times_ns[static_cast<std::size_t>(time)] / ns_a_s;
+}
 
-std::string rank_lines(const PhaseSummary& phase) {
-  constexpr IoTime shown[] = {IoTime::open, IoTime::call,    IoTime::preallocate, IoTime::close, IoTime::sync,
-                              IoTime::send, IoTime::receive, IoTime::barrier,     IoTime::fill,  IoTime::verify};
+std::string rank_lines(const bench::io::PhaseSummary& phase) {
+  constexpr bench::io::IoTime shown[] = {
+      bench::io::IoTime::open, bench::io::IoTime::call,  bench::io::IoTime::preallocate, bench::io::IoTime::close,
+      bench::io::IoTime::sync, bench::io::IoTime::send,  bench::io::IoTime::receive,     bench::io::IoTime::barrier,
+      bench::io::IoTime::fill, bench::io::IoTime::verify};
   std::string text = "Times of each process in seconds:\n  rank        total";
-  for (const IoTime time : shown) text += fmt::format(" {:>12}", name_of(time));
+  for (const bench::io::IoTime time : shown) text += fmt::format(" {:>12}", name_of(time));
   text += '\n';
-  for (const RankTimes& one : phase.ranks) {
+  for (const bench::io::RankTimes& one : phase.ranks) {
     text += fmt::format("{:6} {:12.6f}", one.rank, one.io_ns / ns_a_s);
-    for (const IoTime time : shown) text += fmt::format(" {:12.6f}", time_s(one, time));
+    for (const bench::io::IoTime time : shown) text += fmt::format(" {:12.6f}", time_s(one, time));
     text += '\n';
   }
   return text;
@@ -147,20 +154,20 @@ std::string rank_lines(const PhaseSummary& phase) {
 
 class MpiIoTestProgress final : public bench::io::Progress {
  public:
-  MpiIoTestProgress(IoResult so_far, Shown shown, Outlet outlet, std::size_t& num_shown)
+  MpiIoTestProgress(bench::io::IoResult so_far, Shown shown, Outlet outlet, std::size_t& num_shown)
       : so_far_(std::move(so_far)), shown_(std::move(shown)), outlet_(std::move(outlet)), num_shown_(num_shown) {}
 
-  void phase_begins(const PhasePosition& position, std::uint64_t /*bytes_total*/) override {
+  void phase_begins(const bench::io::PhasePosition& position, std::uint64_t /*bytes_total*/) override {
     outlet_.out(above_phase(so_far_, position));
   }
 
-  void phase_ends(const PhaseSummary& summary) override {
+  void phase_ends(const bench::io::PhaseSummary& summary) override {
     outlet_.out(phase_lines(shown_, so_far_, summary));
     ++num_shown_;
   }
 
  private:
-  IoResult so_far_;
+  bench::io::IoResult so_far_;
   Shown shown_;
   Outlet outlet_;
   std::size_t& num_shown_;
@@ -177,8 +184,8 @@ std::string tuning_lines(const Environment& environment) {
   return text;
 }
 
-std::string opening(const Shown& shown, const IoResult& so_far, const Environment& environment) {
-  const IoRequest& request = so_far.request;
+std::string opening(const Shown& shown, const bench::io::IoResult& so_far, const Environment& environment) {
+  const bench::io::IoRequest& request = so_far.request;
   std::string text = fmt::format("MPI-IO TEST v{}: {}\n", old_version, so_far.provenance.start_utc);
   text += own_lines(so_far) + "Input Parameters:\n";
   text += fmt::format("I/O Testing type {}: {}\n", label_of(request.movement), static_cast<int>(request.movement));
@@ -196,38 +203,39 @@ std::string opening(const Shown& shown, const IoResult& so_far, const Environmen
   return shown.hosts == Flag::on ? text + host_lines(so_far) : text;
 }
 
-std::string above_phase(const IoResult& so_far, const PhasePosition& position) {
+std::string above_phase(const bench::io::IoResult& so_far, const bench::io::PhasePosition& position) {
   const std::size_t num_ranks = static_cast<std::size_t>(so_far.provenance.num_ranks), num_files = so_far.files.size();
-  const bool is_write = position.operation == IoOperation::write;
+  const bool is_write = position.operation == bench::io::IoOperation::write;
   return fmt::format("=== MPI {} [{}->{}->{} {}] Starting ...\n", phase_names(position.operation).small,
                      is_write ? num_ranks : num_files, num_io(so_far), is_write ? num_files : num_ranks,
                      name_of_files(so_far));
 }
 
-std::string phase_lines(const Shown& shown, const IoResult& so_far, const PhaseSummary& phase) {
+std::string phase_lines(const Shown& shown, const bench::io::IoResult& so_far, const bench::io::PhaseSummary& phase) {
   const auto [capital, small] = phase_names(phase.position.operation);
   std::string text = bandwidth_line("Effective Bandwidth", phase, phase.io) + time_line("Total Time", phase.io);
   text += bandwidth_line(fmt::format("{} Bandwidth", capital).c_str(), phase, phase.transfer);
   text += time_line(fmt::format("{} Time", capital).c_str(), phase.transfer);
-  text += time_line("MPI File Open Time", spread_of(phase, IoTime::open));
-  text += time_line(fmt::format("MPI File {} Wait Time", capital).c_str(), spread_of(phase, IoTime::call));
-  text += time_line("MPI File Preallocate Time", spread_of(phase, IoTime::preallocate));
-  text += time_line("MPI File Close Wait Time", spread_of(phase, IoTime::close));
-  if (so_far.request.barrier) text += time_line("MPI Barrier Wait Time", spread_of(phase, IoTime::barrier));
-  if (so_far.request.sync != SyncTiming::none) text += time_line("MPI File Sync Time", spread_of(phase, IoTime::sync));
+  text += time_line("MPI File Open Time", spread_of(phase, bench::io::IoTime::open));
+  text += time_line(fmt::format("MPI File {} Wait Time", capital).c_str(), spread_of(phase, bench::io::IoTime::call));
+  text += time_line("MPI File Preallocate Time", spread_of(phase, bench::io::IoTime::preallocate));
+  text += time_line("MPI File Close Wait Time", spread_of(phase, bench::io::IoTime::close));
+  if (so_far.request.barrier) text += time_line("MPI Barrier Wait Time", spread_of(phase, bench::io::IoTime::barrier));
+  if (so_far.request.sync != bench::io::SyncTiming::none)
+    text += time_line("MPI File Sync Time", spread_of(phase, bench::io::IoTime::sync));
   if (schedule::is_funnel(so_far.request.movement)) {
-    text += time_line("MPI Processor send wait time", spread_of(phase, IoTime::send));
-    text += time_line("MPI Processor Receive Wait Time", spread_of(phase, IoTime::receive));
+    text += time_line("MPI Processor send wait time", spread_of(phase, bench::io::IoTime::send));
+    text += time_line("MPI Processor Receive Wait Time", spread_of(phase, bench::io::IoTime::receive));
   }
   if (shown.times_of_ranks == Flag::on) text += rank_lines(phase);
   return text + (phase.is_complete ? fmt::format("=== Completed MPI-IO {}.\n", capital)
                                    : fmt::format("=== MPI-IO {} failed: {}\n", capital, phase.error));
 }
 
-std::string ending(const IoResult& result) {
+std::string ending(const bench::io::IoResult& result) {
   if (result.request.hints.empty()) return {};
   std::string text = "MPI_info Hints Used (RANK 0):\n";
-  for (const HintInForce& hint : result.hints) {
+  for (const bench::io::HintInForce& hint : result.hints) {
     text += fmt::format("Key: {:<24} = {}", hint.key, hint.granted.empty() ? hint.asked : hint.granted);
     if (hint.granted.empty()) {
       text += " (asked for, not taken)";
@@ -245,7 +253,7 @@ std::string remark_lines(const Shown& shown) {
   return text;
 }
 
-std::unique_ptr<bench::io::Progress> make_progress(const IoResult& so_far, Shown shown, Outlet outlet,
+std::unique_ptr<bench::io::Progress> make_progress(const bench::io::IoResult& so_far, Shown shown, Outlet outlet,
                                                    std::size_t& num_shown) {
   return std::make_unique<MpiIoTestProgress>(so_far, std::move(shown), std::move(outlet), num_shown);
 }

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "bench/io/output.hpp"
+#include "bench/io/result.hpp"
 #include "compat/mpi_io_test/options.hpp"
 #include "compat/process.hpp"
-#include "model/io_result.hpp"
 
 namespace leadline::compat::mpi_io_test {
 
@@ -21,16 +21,16 @@ namespace leadline::compat::mpi_io_test {
 using Environment = std::function<const char*(const char* name)>;
 
 /// Parameters, known variables, hosts: what stands above all phases.
-std::string opening(const Shown& shown, const IoResult& so_far, const Environment& environment);
+std::string opening(const Shown& shown, const bench::io::IoResult& so_far, const Environment& environment);
 
 /// The line above a phase.
-std::string above_phase(const IoResult& so_far, const PhasePosition& position);
+std::string above_phase(const bench::io::IoResult& so_far, const bench::io::PhasePosition& position);
 
 /// The lines of a phase, down to "Completed". A line stands where some process did such a thing at all.
-std::string phase_lines(const Shown& shown, const IoResult& so_far, const PhaseSummary& phase);
+std::string phase_lines(const Shown& shown, const bench::io::IoResult& so_far, const bench::io::PhaseSummary& phase);
 
 /// Below all phases: the hints in force, where any were given.
-std::string ending(const IoResult& result);
+std::string ending(const bench::io::IoResult& result);
 
 /// "mpi_io_test.x: REMARK\n" for each.
 std::string remark_lines(const Shown& shown);
@@ -40,7 +40,7 @@ std::string tuning_lines(const Environment& environment);
 
 /// Rank 0: prints what stands above a phase when it begins and its lines when it has ended. `num_shown` counts the
 /// latter; it outlives the progress.
-std::unique_ptr<bench::io::Progress> make_progress(const IoResult& so_far, Shown shown, Outlet outlet,
+std::unique_ptr<bench::io::Progress> make_progress(const bench::io::IoResult& so_far, Shown shown, Outlet outlet,
                                                    std::size_t& num_shown);
 
 }  // namespace leadline::compat::mpi_io_test

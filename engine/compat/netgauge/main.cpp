@@ -33,10 +33,10 @@ const OptionWords own_words{
 
 bench::bisection::BisectionPresentation presentation_of(const Command& command) {
   bench::bisection::BisectionPresentation presentation;
-  presentation.progress = [shown = command.shown](const BisectionResult& so_far) {
+  presentation.progress = [shown = command.shown](const bench::bisection::BisectionResult& so_far) {
     return make_progress(so_far, shown, standard_outlet());
   };
-  presentation.summary = [](const BisectionResult& result, const std::string& path) {
+  presentation.summary = [](const bench::bisection::BisectionResult& result, const std::string& path) {
     standard_outlet().err(output::findings_text(result.findings));
     return path.empty() ? std::string() : fmt::format("# result: {}\n", path);
   };

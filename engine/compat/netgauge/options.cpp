@@ -166,7 +166,7 @@ void take_what_has_no_effect(const GivenOptions& given, Command& command) {
 }
 
 void take_result(const GivenOptions& given, Command& command) {
-  BisectionRequest& request = command.request;
+  bench::bisection::BisectionRequest& request = command.request;
   const auto found = given.find(Option::result);
   if (found == given.end()) {
     if (given.contains(Option::overwrite)) {
@@ -187,7 +187,7 @@ void take_result(const GivenOptions& given, Command& command) {
   }
 }
 
-void take_ebb(const GivenOptions& given, BisectionRequest& request) {
+void take_ebb(const GivenOptions& given, bench::bisection::BisectionRequest& request) {
   request.rounds = number(given, Option::rounds, default_rounds, 1, max_rounds);
   request.num_exchanges = number(given, Option::reps, default_reps, 1, max_reps);
   request.num_buckets = static_cast<std::uint32_t>(number(given, Option::buckets, default_buckets, 0, max_buckets));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/bisection_request.hpp"
+#include "bench/bisection/request.hpp"
 
 namespace leadline::compat::netgauge {
 
@@ -25,7 +25,7 @@ struct Shown {
 
 struct Command {
   Action action = Action::run;
-  BisectionRequest request;
+  bench::bisection::BisectionRequest request;
   Shown shown;
 };
 

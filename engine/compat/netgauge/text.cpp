@@ -23,19 +23,19 @@ constexpr double mega = 1e6;
 constexpr int level_of_info = 1, level_of_rounds = 2, level_of_interval = 3;
 
 /// Of all exchanges of a round.
-double time_us(const BisectionRequest& request, double time_ns) {
+double time_us(const bench::bisection::BisectionRequest& request, double time_ns) {
   return time_ns * static_cast<double>(request.num_exchanges) / ns_a_us;
 }
 
 /// "65525.545105 us (320.051057 MB/s)" with `unit` behind the time.
-std::string time_and_bandwidth(const BisectionRequest& request, std::uint64_t message_size_bytes, double time_ns,
-                               const char* unit) {
+std::string time_and_bandwidth(const bench::bisection::BisectionRequest& request, std::uint64_t message_size_bytes,
+                               double time_ns, const char* unit) {
   const double bytes = static_cast<double>(message_size_bytes) * static_cast<double>(request.num_exchanges);
   const double us = time_us(request, time_ns);
   return fmt::format("{:.6f}{} ({:.6f} MB/s)", us, unit, bytes / us);
 }
 
-std::string banner(const BisectionResult& so_far) {
+std::string banner(const bench::bisection::BisectionResult& so_far) {
   std::string words;
   for (const std::string& word : so_far.request.command_line) words += word + " ";
   // The engine calls MPI_Init, and that is level 0, MPI_THREAD_SINGLE.
@@ -59,8 +59,8 @@ std::string timer_lines(const ClockInfo& clock, Flag check) {
                     clock.resolution_ns, clock.cost_ns);
 }
 
-std::string differences(const BisectionResult& so_far) {
-  const BisectionRequest& request = so_far.request;
+std::string differences(const bench::bisection::BisectionResult& so_far) {
+  const bench::bisection::BisectionRequest& request = so_far.request;
   std::string text = fmt::format(
       "# measured by Leadline {}; pairs from seed {}; {} exchanges of new partners before each round are "
       "not timed (Netgauge had none)\n",
@@ -92,16 +92,17 @@ std::string pair_lines(const schedule::Pattern& pattern) {
   return text + rests;
 }
 
-std::string interval_text(const Interval& ebb) {
+std::string interval_text(const bench::bisection::Interval& ebb) {
   const char* plural = ebb.num == 1 ? "" : "s";
   if (std::isnan(ebb.half_width)) return fmt::format("{:.6f} MB/s ({} pattern{})", ebb.mean / mega, ebb.num, plural);
   return fmt::format("{:.6f} MB/s +- {:.6f} (95 %, {} pattern{})", ebb.mean / mega, ebb.half_width / mega, ebb.num,
                      plural);
 }
 
-std::string bucket_lines(const BisectionRequest& request, const BisectionSummary& size) {
+std::string bucket_lines(const bench::bisection::BisectionRequest& request,
+                         const bench::bisection::BisectionSummary& size) {
   std::string text;
-  for (const TimeBucket& bucket : size.buckets) {
+  for (const bench::bisection::TimeBucket& bucket : size.buckets) {
     if (bucket.num == 0) continue;
     text += fmt::format("size: {} {}: {}\n", size.message_size_bytes,
                         time_and_bandwidth(request, size.message_size_bytes, bucket.low_ns, ""), bucket.num);
@@ -111,31 +112,34 @@ std::string bucket_lines(const BisectionRequest& request, const BisectionSummary
 
 class NetgaugeProgress final : public bench::bisection::Progress {
  public:
-  NetgaugeProgress(const BisectionResult& so_far, Shown shown, Outlet outlet)
+  NetgaugeProgress(const bench::bisection::BisectionResult& so_far, Shown shown, Outlet outlet)
       : request_(so_far.request), shown_(std::move(shown)), outlet_(std::move(outlet)) {
     outlet_.out(opening(shown_, so_far));
   }
 
-  void pattern_begins(const PatternPosition& position, const schedule::Pattern& pattern) override {
+  void pattern_begins(const bench::bisection::PatternPosition& position, const schedule::Pattern& pattern) override {
     const std::string text = above_round(shown_, request_, position, pattern);
     if (!text.empty()) outlet_.out(text);
   }
 
-  void pattern_ends(const PatternSummary& summary, const Interval& so_far, double /*elapsed_s*/) override {
+  void pattern_ends(const bench::bisection::PatternSummary& summary, const bench::bisection::Interval& so_far,
+                    double /*elapsed_s*/) override {
     outlet_.out(round_lines(shown_, request_, summary, so_far));
   }
 
-  void size_ends(const BisectionSummary& summary) override { outlet_.out(ending(shown_, request_, summary)); }
+  void size_ends(const bench::bisection::BisectionSummary& summary) override {
+    outlet_.out(ending(shown_, request_, summary));
+  }
 
  private:
-  BisectionRequest request_;
+  bench::bisection::BisectionRequest request_;
   Shown shown_;
   Outlet outlet_;
 };
 
 }  // namespace
 
-std::string opening(const Shown& shown, const BisectionResult& so_far) {
+std::string opening(const Shown& shown, const bench::bisection::BisectionResult& so_far) {
   std::string text;
   if (shown.verbosity >= level_of_info) text += banner(so_far);
   text += "# bandwidths are in MB/s (10^6 bytes/s); Netgauge printed the same numbers as MiB/s\n";
@@ -146,8 +150,8 @@ std::string opening(const Shown& shown, const BisectionResult& so_far) {
   return shown.host_names == Flag::on ? text + host_lines(so_far.hosts) : text;
 }
 
-std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPosition& position,
-                        const schedule::Pattern& pattern) {
+std::string above_round(const Shown& shown, const bench::bisection::BisectionRequest& request,
+                        const bench::bisection::PatternPosition& position, const schedule::Pattern& pattern) {
   std::string text;
   if (shown.verbosity >= level_of_rounds) {
     text = fmt::format("# size: {} round {}/{}\n", position.message_size_bytes, position.number + 1, request.rounds);
@@ -155,8 +159,8 @@ std::string above_round(const Shown& shown, const BisectionRequest& request, con
   return shown.pairs == Flag::on ? text + pair_lines(pattern) : text;
 }
 
-std::string round_lines(const Shown& shown, const BisectionRequest& request, const PatternSummary& round,
-                        const Interval& so_far) {
+std::string round_lines(const Shown& shown, const bench::bisection::BisectionRequest& request,
+                        const bench::bisection::PatternSummary& round, const bench::bisection::Interval& so_far) {
   const std::uint64_t bytes = round.position.message_size_bytes;
   std::string text = fmt::format("size: {}, round {}: num: {} average: {}\n", bytes, round.position.number,
                                  round.num_connections, time_and_bandwidth(request, bytes, round.time_ns_mean, " us"));
@@ -164,7 +168,8 @@ std::string round_lines(const Shown& shown, const BisectionRequest& request, con
   return text + fmt::format("{}so far {}\n", info, interval_text(so_far));
 }
 
-std::string ending(const Shown& shown, const BisectionRequest& request, const BisectionSummary& size) {
+std::string ending(const Shown& shown, const bench::bisection::BisectionRequest& request,
+                   const bench::bisection::BisectionSummary& size) {
   std::string text;
   if (request.num_buckets > 0) {
     if (shown.verbosity >= level_of_info) text += fmt::format("{}---- bucket data ----\n", info);
@@ -181,7 +186,8 @@ std::string version_line(const std::string& leadline_version) {
   return fmt::format("Netgauge v{} (Leadline {})\n", netgauge_version, leadline_version);
 }
 
-std::unique_ptr<bench::bisection::Progress> make_progress(const BisectionResult& so_far, Shown shown, Outlet outlet) {
+std::unique_ptr<bench::bisection::Progress> make_progress(const bench::bisection::BisectionResult& so_far, Shown shown,
+                                                          Outlet outlet) {
   return std::make_unique<NetgaugeProgress>(so_far, std::move(shown), std::move(outlet));
 }
 

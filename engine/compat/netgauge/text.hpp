@@ -6,9 +6,9 @@
 #include <string>
 
 #include "bench/bisection/output.hpp"
+#include "bench/bisection/result.hpp"
 #include "compat/netgauge/options.hpp"
 #include "compat/process.hpp"
-#include "model/bisection_result.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::compat::netgauge {
@@ -17,22 +17,24 @@ namespace leadline::compat::netgauge {
 // called the same numbers MiB/s. All lines that are not Netgauge's begin with #, its sign for comments.
 
 /// What stands above all rounds.
-std::string opening(const Shown& shown, const BisectionResult& so_far);
+std::string opening(const Shown& shown, const bench::bisection::BisectionResult& so_far);
 
 /// What stands above a round: which it is, and its pairs, as far as they are shown.
-std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPosition& position,
-                        const schedule::Pattern& pattern);
+std::string above_round(const Shown& shown, const bench::bisection::BisectionRequest& request,
+                        const bench::bisection::PatternPosition& position, const schedule::Pattern& pattern);
 
 /// The line of a round, and below it how far the interval is, as far as that is shown.
-std::string round_lines(const Shown& shown, const BisectionRequest& request, const PatternSummary& round,
-                        const Interval& so_far);
+std::string round_lines(const Shown& shown, const bench::bisection::BisectionRequest& request,
+                        const bench::bisection::PatternSummary& round, const bench::bisection::Interval& so_far);
 
 /// Below all rounds of a size: buckets, harmonic mean, and effective bisection bandwidth as published.
-std::string ending(const Shown& shown, const BisectionRequest& request, const BisectionSummary& size);
+std::string ending(const Shown& shown, const bench::bisection::BisectionRequest& request,
+                   const bench::bisection::BisectionSummary& size);
 
 std::string version_line(const std::string& leadline_version);
 
 /// Prints what stands above all rounds at once, and each round as soon as it is measured.
-std::unique_ptr<bench::bisection::Progress> make_progress(const BisectionResult& so_far, Shown shown, Outlet outlet);
+std::unique_ptr<bench::bisection::Progress> make_progress(const bench::bisection::BisectionResult& so_far, Shown shown,
+                                                          Outlet outlet);
 
 }  // namespace leadline::compat::netgauge

@@ -38,7 +38,8 @@ struct OutputState {
 bench::topology::TopologyPresentation presentation_of(const Command& command) {
   bench::topology::TopologyPresentation presentation;
   auto state = std::make_shared<OutputState>();
-  presentation.progress = [state, lengths = command.lengths, path = command.file](const TopologyResult& so_far) {
+  presentation.progress = [state, lengths = command.lengths,
+                           path = command.file](const bench::topology::TopologyResult& so_far) {
     if (!path.empty()) {
       const std::string note = note_of_replacement("nettest", path);
       state->outlet.out = appending_to(path, "o");
@@ -46,7 +47,7 @@ bench::topology::TopologyPresentation presentation_of(const Command& command) {
     }
     return make_progress(so_far, lengths, state->outlet, state->elapsed_s);
   };
-  presentation.summary = [state](const TopologyResult& result, const std::string& /*path*/) {
+  presentation.summary = [state](const bench::topology::TopologyResult& result, const std::string& /*path*/) {
     state->outlet.out(ending(result, state->elapsed_s));
     state->outlet.err(output::findings_text(result.findings));
     return std::string();

@@ -128,8 +128,8 @@ std::vector<std::uint64_t> sizes_bytes(const Lengths& lengths) {
   }
 }
 
-TopologyRequest request_of(const Values& values, const Lengths& lengths) {
-  TopologyRequest request;
+bench::topology::TopologyRequest request_of(const Values& values, const Lengths& lengths) {
+  bench::topology::TopologyRequest request;
   request.transport = "mpi";
   request.strict_ranks = true;  // as NETTEST ends
   request.patterns = {"star", "star2", "complete", "complete2", "ring", "ring2"};
@@ -141,9 +141,11 @@ TopologyRequest request_of(const Values& values, const Lengths& lengths) {
   request.num_warmup = 0;  // nor had NETTEST any, nor anything beside what it timed
   request.num_traced = 0;
   request.repeat = static_cast<int>(number(values, 'R', 1, {1, max_repeats, program}));
-  request.rate = choice<Rate>(
-      values, 'P', Rate::total,
-      {{"average", Rate::average}, {"avg", Rate::average}, {"total", Rate::total}, {"local", Rate::local}});
+  request.rate = choice<bench::topology::Rate>(values, 'P', bench::topology::Rate::total,
+                                               {{"average", bench::topology::Rate::average},
+                                                {"avg", bench::topology::Rate::average},
+                                                {"total", bench::topology::Rate::total},
+                                                {"local", bench::topology::Rate::local}});
   request.format = ResultFormat::none;
   const std::uint64_t num_rows = request.message_sizes_bytes.size() * static_cast<std::uint64_t>(request.repeat);
   if (num_rows > max_rows) {

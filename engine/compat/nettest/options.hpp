@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/topology_request.hpp"
+#include "bench/topology/request.hpp"
 
 namespace leadline::compat::nettest {
 
@@ -30,7 +30,7 @@ enum class Action : std::uint8_t { run, help };
 struct Command {
   Action action = Action::run;
   Lengths lengths;
-  TopologyRequest request;
+  bench::topology::TopologyRequest request;
   std::string file;         ///< o; empty = standard output
   std::string unused_step;  ///< s where K is given too, as it was typed
 };

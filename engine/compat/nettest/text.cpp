@@ -15,29 +15,31 @@ namespace {
 
 constexpr double mebi = 1024.0 * 1024.0;
 
-double mb_per_s(const CellSummary& summary, const TopologyResult& result) {
-  const TopologyFacts& topology = result.topologies[static_cast<std::size_t>(summary.cell.topology_index)];
+double mb_per_s(const bench::topology::CellSummary& summary, const bench::topology::TopologyResult& result) {
+  const bench::topology::TopologyFacts& topology =
+      result.topologies[static_cast<std::size_t>(summary.cell.topology_index)];
   // The mean, and the closing barrier in it: NETTEST's time of an exchange.
-  const Rates rates = rates_of(topology, summary.served, summary.cell.message_size_bytes, summary.with_barrier.mean);
+  const bench::topology::Rates rates =
+      rates_of(topology, summary.served, summary.cell.message_size_bytes, summary.with_barrier.mean);
   switch (result.request.rate) {
-    case Rate::local:
+    case bench::topology::Rate::local:
       return rates.local / mebi;
-    case Rate::total:
+    case bench::topology::Rate::total:
       return rates.total / mebi;
-    case Rate::average:
+    case bench::topology::Rate::average:
       return rates.average / mebi;
   }
   return 0;
 }
 
 /// Whose throughput it is. The one word of total is the only one that NETTEST's page shows.
-const char* word_of(Rate rate) {
+const char* word_of(bench::topology::Rate rate) {
   switch (rate) {
-    case Rate::local:
+    case bench::topology::Rate::local:
       return "node";
-    case Rate::total:
+    case bench::topology::Rate::total:
       return "network";
-    case Rate::average:
+    case bench::topology::Rate::average:
       return "channel";
   }
   return "";
@@ -48,7 +50,7 @@ std::string capitalised(std::string word) {
   return word;
 }
 
-std::string title_of(const TopologyFacts& topology) {
+std::string title_of(const bench::topology::TopologyFacts& topology) {
   const std::string suffix = topology.mode == schedule::ChannelMode::both_ways ? "2" : "";
   switch (topology.shape) {
     case schedule::Shape::star:
@@ -62,9 +64,9 @@ std::string title_of(const TopologyFacts& topology) {
   }
 }
 
-std::string titles(const TopologyResult& result) {
+std::string titles(const bench::topology::TopologyResult& result) {
   std::string text;
-  for (const TopologyFacts& topology : result.topologies) text += "\t" + title_of(topology);
+  for (const bench::topology::TopologyFacts& topology : result.topologies) text += "\t" + title_of(topology);
   return text + "\n";
 }
 
@@ -74,8 +76,8 @@ std::string unit_line(char unit) {
   return fmt::format("\tMessage length unit is 1{} = {} byte{}\n", name, bytes, bytes == 1 ? "" : "s");
 }
 
-std::string chaos_line(const TopologyResult& result) {
-  for (const TopologyFacts& topology : result.topologies) {
+std::string chaos_line(const bench::topology::TopologyResult& result) {
+  for (const bench::topology::TopologyFacts& topology : result.topologies) {
     if (topology.shape != schedule::Shape::complete) continue;
     return fmt::format("\tRunning chaos test with {} logical links used.\n", topology.num_channels);
   }
@@ -90,12 +92,12 @@ std::string nodes_line(const std::vector<HostRanks>& hosts) {
 
 class NettestProgress final : public bench::topology::Progress {
  public:
-  NettestProgress(TopologyResult so_far, const Lengths& lengths, Outlet outlet, double& elapsed_s)
+  NettestProgress(bench::topology::TopologyResult so_far, const Lengths& lengths, Outlet outlet, double& elapsed_s)
       : so_far_(std::move(so_far)), lengths_(lengths), outlet_(std::move(outlet)), elapsed_s_(elapsed_s) {
     outlet_.out(heading(lengths_, so_far_));
   }
 
-  void cell_ends(const CellSummary& summary, double elapsed_s) override {
+  void cell_ends(const bench::topology::CellSummary& summary, double elapsed_s) override {
     elapsed_s_ = elapsed_s;
     row_.push_back(summary);
     if (row_.size() < so_far_.topologies.size()) return;
@@ -104,17 +106,17 @@ class NettestProgress final : public bench::topology::Progress {
   }
 
  private:
-  TopologyResult so_far_;
+  bench::topology::TopologyResult so_far_;
   Lengths lengths_;
   Outlet outlet_;
   double& elapsed_s_;
-  std::vector<CellSummary> row_;
+  std::vector<bench::topology::CellSummary> row_;
 };
 
 }  // namespace
 
-std::string heading(const Lengths& lengths, const TopologyResult& so_far) {
-  const TopologyRequest& request = so_far.request;
+std::string heading(const Lengths& lengths, const bench::topology::TopologyResult& so_far) {
+  const bench::topology::TopologyRequest& request = so_far.request;
   std::string text = "NETTEST/MPI of 2003/07/08 is running with following parameters:\n";
   text += unit_line(lengths.unit);
   text += fmt::format("\tMessages: {} to {} units, step {}, multiplier {}\n", lengths.min, lengths.max, lengths.step,
@@ -127,15 +129,16 @@ std::string heading(const Lengths& lengths, const TopologyResult& so_far) {
   return text + fmt::format("Size,{}", lengths.unit) + titles(so_far);
 }
 
-std::string row(const Lengths& lengths, const TopologyResult& so_far, const std::vector<CellSummary>& cells) {
+std::string row(const Lengths& lengths, const bench::topology::TopologyResult& so_far,
+                const std::vector<bench::topology::CellSummary>& cells) {
   std::string text = std::to_string(cells.front().cell.message_size_bytes / unit_bytes(lengths.unit));
-  for (const CellSummary& cell : cells) text += fmt::format("\t{:.2f}", mb_per_s(cell, so_far));
+  for (const bench::topology::CellSummary& cell : cells) text += fmt::format("\t{:.2f}", mb_per_s(cell, so_far));
   return text + "\n";
 }
 
-std::string ending(const TopologyResult& result, double elapsed_s) {
+std::string ending(const bench::topology::TopologyResult& result, double elapsed_s) {
   std::vector<double> best(result.topologies.size());
-  for (const CellSummary& summary : result.cells) {
+  for (const bench::topology::CellSummary& summary : result.cells) {
     double& column = best[static_cast<std::size_t>(summary.cell.topology_index)];
     column = std::max(column, mb_per_s(summary, result));
   }
@@ -145,8 +148,8 @@ std::string ending(const TopologyResult& result, double elapsed_s) {
   return text + "\n";
 }
 
-std::unique_ptr<bench::topology::Progress> make_progress(TopologyResult so_far, const Lengths& lengths, Outlet outlet,
-                                                         double& elapsed_s) {
+std::unique_ptr<bench::topology::Progress> make_progress(bench::topology::TopologyResult so_far, const Lengths& lengths,
+                                                         Outlet outlet, double& elapsed_s) {
   return std::make_unique<NettestProgress>(std::move(so_far), lengths, std::move(outlet), elapsed_s);
 }
 

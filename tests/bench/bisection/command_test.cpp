@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-BisectionRequest parse(std::vector<std::string> words) {
+bench::bisection::BisectionRequest parse(std::vector<std::string> words) {
   words.insert(words.begin(), {"leadline", "bisection"});
   return bench::bisection::parse_bisection_command(words);
 }
@@ -25,7 +25,7 @@ std::string refusal(const test::Words& words) {
 }
 
 TEST(BisectionOptions, HaveDefaultsThatMeasureTheNumber) {
-  const BisectionRequest request = parse({});
+  const bench::bisection::BisectionRequest request = parse({});
   EXPECT_THAT(request.patterns, ElementsAre("random"));
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1 << 20));
   EXPECT_EQ(request.seed, 1u);
@@ -48,37 +48,37 @@ TEST(BisectionOptions, HaveDefaultsThatMeasureTheNumber) {
 }
 
 TEST(BisectionOptions, SetTheirMember) {
-  const BisectionRequest request = parse({"--pattern",
-                                          "random,shift:3,tornado:4",
-                                          "--seed",
-                                          "18446744073709551615",
-                                          "--active-ranks-per-host",
-                                          "2",
-                                          "--message-size",
-                                          "1KiB-4KiB",
-                                          "--exchanges",
-                                          "7",
-                                          "--warmup",
-                                          "0",
-                                          "--repeat",
-                                          "3",
-                                          "--rounds",
-                                          "50",
-                                          "--precision",
-                                          "2.5%",
-                                          "--time-limit",
-                                          "1.5m",
-                                          "--worst",
-                                          "40",
-                                          "--fill",
-                                          "random",
-                                          "--fill-seed",
-                                          "5",
-                                          "--wait",
-                                          "block",
-                                          "--output",
-                                          "x.json",
-                                          "--overwrite"});
+  const bench::bisection::BisectionRequest request = parse({"--pattern",
+                                                            "random,shift:3,tornado:4",
+                                                            "--seed",
+                                                            "18446744073709551615",
+                                                            "--active-ranks-per-host",
+                                                            "2",
+                                                            "--message-size",
+                                                            "1KiB-4KiB",
+                                                            "--exchanges",
+                                                            "7",
+                                                            "--warmup",
+                                                            "0",
+                                                            "--repeat",
+                                                            "3",
+                                                            "--rounds",
+                                                            "50",
+                                                            "--precision",
+                                                            "2.5%",
+                                                            "--time-limit",
+                                                            "1.5m",
+                                                            "--worst",
+                                                            "40",
+                                                            "--fill",
+                                                            "random",
+                                                            "--fill-seed",
+                                                            "5",
+                                                            "--wait",
+                                                            "block",
+                                                            "--output",
+                                                            "x.json",
+                                                            "--overwrite"});
   EXPECT_THAT(request.patterns, ElementsAre("random", "shift:3", "tornado:4"));
   EXPECT_EQ(request.seed, UINT64_MAX);
   EXPECT_EQ(request.active_ranks_per_host, 2);
@@ -98,8 +98,9 @@ TEST(BisectionOptions, SetTheirMember) {
 }
 
 TEST(BisectionOptions, SetWhatIsMeasuredBeside) {
-  const BisectionRequest request = parse({"--within-hosts", "--verify", "--baseline-pairs", "0", "--retest", "3",
-                                          "--threshold", "0.5", "--topology", "fat-tree:4x2", "--buckets", "50"});
+  const bench::bisection::BisectionRequest request =
+      parse({"--within-hosts", "--verify", "--baseline-pairs", "0", "--retest", "3", "--threshold", "0.5", "--topology",
+             "fat-tree:4x2", "--buckets", "50"});
   EXPECT_TRUE(request.within_hosts);
   EXPECT_TRUE(request.verify);
   EXPECT_EQ(request.num_baseline_pairs, 0u);
@@ -110,7 +111,7 @@ TEST(BisectionOptions, SetWhatIsMeasuredBeside) {
 }
 
 TEST(BisectionOptions, TakeNothingForNever) {
-  const BisectionRequest request = parse({"--precision", "0", "--time-limit", "0", "--buckets", "0"});
+  const bench::bisection::BisectionRequest request = parse({"--precision", "0", "--time-limit", "0", "--buckets", "0"});
   EXPECT_EQ(request.precision, 0);
   EXPECT_EQ(request.time_limit_s, 0);
   EXPECT_EQ(request.num_buckets, 0u);

@@ -66,7 +66,7 @@ TEST(BisectionFile, ThatWasKilledHasItsPatternsAndNoNumbers) {
     setup.max_baseline = 0;
     const auto file = bench::bisection::open_bisection_file(cluster, bisection_so_far(), setup);
     const std::vector<bench::bisection::RankTimes> times(3);
-    const std::vector<PatternSummary> patterns{pattern_of(1, 0), pattern_of(1, 1), pattern_of(1, 2)};
+    const std::vector<bench::bisection::PatternSummary> patterns{pattern_of(1, 0), pattern_of(1, 1), pattern_of(1, 2)};
     file->write({.size_index = 1, .times = times, .patterns = patterns, .baseline = {}});
   });
   const Hdf5Reader reader(folder / "run.h5");
@@ -84,7 +84,7 @@ TEST(BisectionFile, IsCountedWithoutReadingItsHoles) {
     setup.max_patterns = 10'000'000'000;
     const auto file = bench::bisection::open_bisection_file(cluster, bisection_so_far(2), setup);
     const std::vector<bench::bisection::RankTimes> times(70'000);
-    const std::vector<PatternSummary> patterns(70'000, pattern_of(0, 0));
+    const std::vector<bench::bisection::PatternSummary> patterns(70'000, pattern_of(0, 0));
     file->write({.times = times, .patterns = patterns, .baseline = {}});
   });
   const Hdf5Reader reader(folder / "run.h5");
@@ -101,7 +101,7 @@ TEST(KeptSizes, OfADamagedSummaryAreAnError) {
                 AllOf(HasSubstr("run.h5"), HasSubstr("/summary")))
         << summary;
   }
-  BisectionResult other = finished(bisection_so_far());
+  bench::bisection::BisectionResult other = finished(bisection_so_far());
   for (const int size_index : {3, -1}) {
     other.sizes.front().size_index = size_index;
     header.summary = bench::bisection::json_text(other);

@@ -61,11 +61,12 @@ void expect_tables(const Reader& reader, std::array<std::uint64_t, 3> num_writte
       return number_of(pattern_of(size_index, number));
     });
   };
-  using Pattern = PatternSummary;
+  using Pattern = bench::bisection::PatternSummary;
   const auto ints = [&](const char* name) { return reader.ints(std::string("/bisection/patterns/") + name); };
   const auto doubles = [&](const char* name) { return reader.doubles(std::string("/bisection/patterns/") + name); };
-  EXPECT_EQ(ints("kind"),
-            table([](const Pattern& pattern) { return pattern.position.kind == PatternKind::named ? 1 : 0; }));
+  EXPECT_EQ(ints("kind"), table([](const Pattern& pattern) {
+              return pattern.position.kind == bench::bisection::PatternKind::named ? 1 : 0;
+            }));
   EXPECT_EQ(ints("index"), table([](const Pattern& pattern) { return static_cast<int>(pattern.position.index); }));
   EXPECT_THAT(ints("repeat"), Each(0));
   EXPECT_EQ(ints("accepted"), table([](const Pattern& pattern) { return pattern.accepted ? 1 : 0; }));
@@ -90,10 +91,10 @@ void expect_baseline(const Reader& reader, std::array<std::uint64_t, 3> num_writ
     });
   };
   EXPECT_EQ(reader.values<std::uint64_t>("/bisection/baseline/number", H5T_NATIVE_UINT64),
-            table(&BaselineSample::number));
-  EXPECT_EQ(reader.ints("/bisection/baseline/from"), table(&BaselineSample::from));
-  EXPECT_EQ(reader.ints("/bisection/baseline/to"), table(&BaselineSample::to));
-  EXPECT_EQ(reader.doubles("/bisection/baseline/time_ns"), table(&BaselineSample::time_ns));
+            table(&bench::bisection::BaselineSample::number));
+  EXPECT_EQ(reader.ints("/bisection/baseline/from"), table(&bench::bisection::BaselineSample::from));
+  EXPECT_EQ(reader.ints("/bisection/baseline/to"), table(&bench::bisection::BaselineSample::to));
+  EXPECT_EQ(reader.doubles("/bisection/baseline/time_ns"), table(&bench::bisection::BaselineSample::time_ns));
 }
 
 void expect_everything(const Reader& reader) {
@@ -136,7 +137,7 @@ TEST(BisectionHdf5, GivesBackEverythingThatAllRanksWrote) {
 TEST(BisectionHdf5, HasNoPlaceForWhatWillNotCome) {
   const Folder folder;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    BisectionResult so_far = bisection_so_far();
+    bench::bisection::BisectionResult so_far = bisection_so_far();
     so_far.pattern_names.clear();
     so_far.within_hosts = true;
     BisectionFileSetup setup = bisection_setup(cluster, folder / "run.h5");
@@ -155,9 +156,9 @@ TEST(BisectionHdf5, Has0ForWhatIsNoNumber) {
   const Folder folder;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
     Hdf5Store store(cluster, bisection_so_far(), bisection_setup(cluster, folder / "run.h5"));
-    PatternSummary nobody;
+    bench::bisection::PatternSummary nobody;
     nobody.measuring_s = 0.5;
-    const BaselineSample unknown{.size_index = 2, .from = 0, .to = 1};
+    const bench::bisection::BaselineSample unknown{.size_index = 2, .from = 0, .to = 1};
     const RankTimes rests;
     store.write({.size_index = 2, .times = {&rests, 1}, .patterns = {&nobody, 1}, .baseline = {&unknown, 1}});
   }));
@@ -215,7 +216,7 @@ TEST(BisectionHdf5, RefusesPatternsForWhichThereIsNoPlaceOnAllRanks) {
   };
   const auto refused = Each(AllOf(HasSubstr(".h5"), HasSubstr("rank "), HasSubstr("no place")));
   const std::vector<RankTimes> two(2);
-  const std::vector<PatternSummary> patterns(2, pattern_of(0, 0));
+  const std::vector<bench::bisection::PatternSummary> patterns(2, pattern_of(0, 0));
   const auto row_of_two = [&](int size_index, std::uint64_t first) {
     return bench::bisection::RankRow{
         .size_index = size_index, .first_number = first, .times = two, .patterns = patterns, .baseline = {}};
@@ -234,7 +235,7 @@ TEST(BisectionHdf5, HasNoRoomForMorePairsAloneThanItSays) {
   const Folder folder;
   const auto errors = run_ranks({2}, [&](auto& cluster) {
     Hdf5Store store(cluster, bisection_so_far(2), bisection_setup(cluster, folder / "run.h5"));
-    const std::vector<BaselineSample> samples(max_baseline + 1, baseline_of(1, 0));
+    const std::vector<bench::bisection::BaselineSample> samples(max_baseline + 1, baseline_of(1, 0));
     store.write({.size_index = 1, .times = {}, .patterns = {}, .baseline = samples});
   });
   EXPECT_THAT(errors, ElementsAre(AllOf(HasSubstr("run.h5"), HasSubstr("no room for more than 4 pairs")), ""));
@@ -295,7 +296,7 @@ TEST(BisectionHdf5, ADiskThatIsFullInTheMiddleLeavesWhatWasMeasuredBefore) {
       write_patterns(store, cluster, 1, {0, 2});
       // Only the last rank's row of the last size does not fit.
       const std::vector<RankTimes> times(max_patterns);
-      const std::vector<PatternSummary> patterns(max_patterns, pattern_of(2, 0));
+      const std::vector<bench::bisection::PatternSummary> patterns(max_patterns, pattern_of(2, 0));
       store.write({.size_index = 2, .times = times, .patterns = patterns, .baseline = {}});
     });
     EXPECT_THAT(errors, Each(AllOf(HasSubstr("File too large"), HasSubstr("run.h5"))));

@@ -21,12 +21,12 @@ using nlohmann::json;
 using testing::Each;
 using testing::IsEmpty;
 
-json document_of(const BisectionResult& result) { return json::parse(json_text(result)); }
+json document_of(const bench::bisection::BisectionResult& result) { return json::parse(json_text(result)); }
 json document_at(const std::string& path) { return json::parse(contents_of(path)); }
 
 /// One of everything of which nothing is known but that it is there.
-BisectionResult nothing_measured() {
-  BisectionResult result = bisection_so_far();
+bench::bisection::BisectionResult nothing_measured() {
+  bench::bisection::BisectionResult result = bisection_so_far();
   result.patterns.resize(1);
   result.baseline.resize(1);
   result.sizes.resize(1);
@@ -41,7 +41,7 @@ TEST(BisectionJson, FitsItsSchema) {
   EXPECT_THAT(schema.complaints(document_of(bisection_so_far())), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(nothing_measured())), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of({})), IsEmpty());
-  BisectionResult failed = finished(bisection_so_far());
+  bench::bisection::BisectionResult failed = finished(bisection_so_far());
   failed.complete = false;
   failed.incomplete_reason = "rank 3 is gone";
   EXPECT_THAT(schema.complaints(document_of(failed)), IsEmpty());

@@ -5,15 +5,16 @@
 #include <cstdint>
 #include <string>
 
-#include "model/bisection_result.hpp"
+#include "bench/bisection/result.hpp"
 
 namespace leadline::test {
 
 inline constexpr std::uint64_t mebi = 1 << 20;
 inline constexpr double gibi = 1 << 30;
 
-inline PatternSummary made_up_pattern(PatternKind kind, std::uint64_t number, double gib_per_s, int size_index = 0) {
-  PatternSummary pattern;
+inline bench::bisection::PatternSummary made_up_pattern(bench::bisection::PatternKind kind, std::uint64_t number,
+                                                        double gib_per_s, int size_index = 0) {
+  bench::bisection::PatternSummary pattern;
   pattern.position = {.size_index = size_index,
                       .message_size_bytes = size_index == 0 ? mebi : 2 * mebi,
                       .number = number,
@@ -34,21 +35,22 @@ inline PatternSummary made_up_pattern(PatternKind kind, std::uint64_t number, do
   return pattern;
 }
 
-inline PatternSummary made_up_named(std::uint64_t number, std::uint64_t index, const std::string& name,
-                                    double gib_per_s, int size_index = 0) {
-  PatternSummary pattern = made_up_pattern(PatternKind::named, number, gib_per_s, size_index);
+inline bench::bisection::PatternSummary made_up_named(std::uint64_t number, std::uint64_t index,
+                                                      const std::string& name, double gib_per_s, int size_index = 0) {
+  bench::bisection::PatternSummary pattern =
+      made_up_pattern(bench::bisection::PatternKind::named, number, gib_per_s, size_index);
   pattern.position.index = index;
   pattern.position.name = name;
   return pattern;
 }
 
-inline BisectionSummary made_up_size(int size_index, double gib_per_s) {
-  BisectionSummary size;
+inline bench::bisection::BisectionSummary made_up_size(int size_index, double gib_per_s) {
+  bench::bisection::BisectionSummary size;
   size.size_index = size_index;
   size.message_size_bytes = size_index == 0 ? mebi : 2 * mebi;
   size.num_patterns = 120;
   size.num_connections = 960;
-  size.stopped_by = StopReason::precision;
+  size.stopped_by = bench::bisection::StopReason::precision;
   size.ebb = {120, gib_per_s * gibi, 0.01 * gib_per_s * gibi};
   size.full_load = {120, 1.1 * gib_per_s * gibi, 0.02 * gib_per_s * gibi};
   size.baseline = {120, 1.25 * gib_per_s * gibi, 0.015 * gib_per_s * gibi};
@@ -64,8 +66,8 @@ inline BisectionSummary made_up_size(int size_index, double gib_per_s) {
 }
 
 /// Eight ranks on four hosts; one size of which random patterns, two named ones and a search were measured.
-inline BisectionResult made_up_result() {
-  BisectionResult result;
+inline bench::bisection::BisectionResult made_up_result() {
+  bench::bisection::BisectionResult result;
   result.complete = true;
   result.provenance.transport = {.name = "tcp", .library = "sockets of the kernel", .device = "lo"};
   result.provenance.wait = WaitMode::yield;
@@ -78,12 +80,12 @@ inline BisectionResult made_up_result() {
   result.request.num_worst_steps = 2;
   result.pattern_names = {"halves", "shift:1"};
   result.num_participants = 8;
-  result.patterns = {made_up_pattern(PatternKind::random, 0, 4.2),
-                     made_up_pattern(PatternKind::random, 1, 3.6),
+  result.patterns = {made_up_pattern(bench::bisection::PatternKind::random, 0, 4.2),
+                     made_up_pattern(bench::bisection::PatternKind::random, 1, 3.6),
                      made_up_named(2, 0, "halves", 3),
                      made_up_named(3, 1, "shift:1", 5),
-                     made_up_pattern(PatternKind::worst, 4, 3),
-                     made_up_pattern(PatternKind::worst, 5, 2)};
+                     made_up_pattern(bench::bisection::PatternKind::worst, 4, 3),
+                     made_up_pattern(bench::bisection::PatternKind::worst, 5, 2)};
   result.sizes = {made_up_size(0, 4)};
   const double median_ns = 1e9 * static_cast<double>(mebi) / result.sizes[0].bytes_per_s_median;
   result.slow_connections = {{0, 1, 3, 6, 4 * median_ns, median_ns, false},
@@ -106,11 +108,11 @@ inline BisectionResult made_up_result() {
 }
 
 /// Two message sizes; the larger was stopped by the time limit.
-inline BisectionResult made_up_sweep() {
-  BisectionResult result = made_up_result();
+inline bench::bisection::BisectionResult made_up_sweep() {
+  bench::bisection::BisectionResult result = made_up_result();
   result.request.message_sizes_bytes = {mebi, 2 * mebi};
   result.sizes.push_back(made_up_size(1, 5));
-  result.sizes[1].stopped_by = StopReason::time_limit;
+  result.sizes[1].stopped_by = bench::bisection::StopReason::time_limit;
   result.sizes[1].num_patterns = 57;
   result.patterns.push_back(made_up_named(0, 0, "halves", 3.5, 1));
   result.patterns.push_back(made_up_named(1, 1, "shift:1", 6, 1));

@@ -22,8 +22,8 @@ constexpr std::uint64_t num_random = 4, max_patterns = 7, max_baseline = 4;
 /// Sizes 0 and 1 have patterns, size 2 none: the time was over.
 constexpr std::array<std::uint64_t, 3> num_patterns_of_size{6, 2, 0};
 
-inline BisectionResult bisection_so_far(int num_ranks = 5) {
-  BisectionResult result;
+inline bench::bisection::BisectionResult bisection_so_far(int num_ranks = 5) {
+  bench::bisection::BisectionResult result;
   result.provenance = provenance_so_far(num_ranks);
   result.request.command_line = {"leadline", "bisection", "\xff"};
   result.request.message_sizes_bytes = {8, 1024, 4096};
@@ -51,14 +51,14 @@ inline bench::bisection::RankTimes times_of(int size_index, std::uint64_t number
 }
 
 /// Four random ones, halves, shift:3.
-inline PatternSummary pattern_of(int size_index, std::uint64_t number) {
-  PatternSummary summary;
+inline bench::bisection::PatternSummary pattern_of(int size_index, std::uint64_t number) {
+  bench::bisection::PatternSummary summary;
   const bool is_random = number < num_random;
   summary.position = {
       .size_index = size_index,
       .message_size_bytes = bisection_so_far().request.message_sizes_bytes.at(static_cast<std::size_t>(size_index)),
       .number = number,
-      .kind = is_random ? PatternKind::random : PatternKind::named,
+      .kind = is_random ? bench::bisection::PatternKind::random : bench::bisection::PatternKind::named,
       .index = is_random ? number + 10 : number - num_random,
       .repeat = 0,
       .name = is_random ? "random" : bisection_so_far().pattern_names.at(number - num_random)};
@@ -79,7 +79,7 @@ inline PatternSummary pattern_of(int size_index, std::uint64_t number) {
 }
 
 /// Behind every random pattern.
-inline BaselineSample baseline_of(int size_index, std::uint64_t number) {
+inline bench::bisection::BaselineSample baseline_of(int size_index, std::uint64_t number) {
   return {.size_index = size_index,
           .number = number,
           .from = static_cast<std::int32_t>(number % 4),
@@ -95,8 +95,8 @@ struct Numbers {
 inline void write_patterns(bench::bisection::BisectionFile& file, const cluster::Cluster& cluster, int size_index,
                            Numbers numbers) {
   std::vector<bench::bisection::RankTimes> times;
-  std::vector<PatternSummary> patterns;
-  std::vector<BaselineSample> baseline;
+  std::vector<bench::bisection::PatternSummary> patterns;
+  std::vector<bench::bisection::BaselineSample> baseline;
   for (std::uint64_t number = numbers.begin; number < numbers.end; ++number) {
     times.push_back(times_of(size_index, number, cluster.rank()));
     patterns.push_back(pattern_of(size_index, number));
@@ -118,13 +118,14 @@ inline void write_all_patterns(bench::bisection::BisectionFile& file, const clus
   write_patterns(file, cluster, 1, {0, num_patterns_of_size[1]});
 }
 
-inline BisectionSummary size_summary(int size_index) {
-  BisectionSummary summary;
+inline bench::bisection::BisectionSummary size_summary(int size_index) {
+  bench::bisection::BisectionSummary summary;
   summary.size_index = size_index;
   summary.message_size_bytes = bisection_so_far().request.message_sizes_bytes.at(static_cast<std::size_t>(size_index));
   summary.num_patterns = 4;
   summary.num_connections = 16;
-  summary.stopped_by = size_index == 0 ? StopReason::rounds : StopReason::time_limit;
+  summary.stopped_by =
+      size_index == 0 ? bench::bisection::StopReason::rounds : bench::bisection::StopReason::time_limit;
   summary.ebb = {.num = 4, .mean = 2e9, .half_width = 1e7};
   summary.full_load = {.num = 4, .mean = 1.9e9, .half_width = 2e7};
   summary.baseline = {.num = 3, .mean = 4e9, .half_width = 3e7};
@@ -140,7 +141,7 @@ inline BisectionSummary size_summary(int size_index) {
   return summary;
 }
 
-inline BisectionResult finished(BisectionResult result) {
+inline bench::bisection::BisectionResult finished(bench::bisection::BisectionResult result) {
   for (int size_index = 0; size_index < 2; ++size_index) {
     for (std::uint64_t number = 0; number < num_patterns_of_size.at(static_cast<std::size_t>(size_index)); ++number) {
       result.patterns.push_back(pattern_of(size_index, number));
@@ -170,10 +171,10 @@ inline BisectionResult finished(BisectionResult result) {
 
 /// A whole run.
 inline void write_bisection(cluster::Cluster& cluster, const bench::bisection::BisectionFileSetup& setup) {
-  const BisectionResult so_far = bisection_so_far(cluster.size());
+  const bench::bisection::BisectionResult so_far = bisection_so_far(cluster.size());
   const auto file = bench::bisection::open_bisection_file(cluster, so_far, setup);
   write_all_patterns(*file, cluster);
-  file->finish(cluster.rank() == 0 ? finished(so_far) : BisectionResult{});
+  file->finish(cluster.rank() == 0 ? finished(so_far) : bench::bisection::BisectionResult{});
 }
 
 }  // namespace leadline::test

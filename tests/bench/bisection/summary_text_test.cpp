@@ -104,24 +104,24 @@ named patterns with messages of 2 MiB, in GiB/s
 }
 
 TEST(BisectionSummary, SaysWhyThereAreNoMorePatterns) {
-  BisectionResult result = made_up_result();
-  result.sizes[0].stopped_by = StopReason::rounds;
+  bench::bisection::BisectionResult result = made_up_result();
+  result.sizes[0].stopped_by = bench::bisection::StopReason::rounds;
   result.sizes[0].ebb.half_width = 0.014 * result.sizes[0].ebb.mean;
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
               HasSubstr("  stopped: all rounds done, 120 patterns; the interval is ± 1.4 %\n"));
-  result.sizes[0].stopped_by = StopReason::time_limit;
+  result.sizes[0].stopped_by = bench::bisection::StopReason::time_limit;
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
               HasSubstr("  stopped: time limit of 2 min 00 s reached after 120 patterns; the interval is ± 1.4 %\n"));
-  result.sizes[0].stopped_by = StopReason::not_stopped;
+  result.sizes[0].stopped_by = bench::bisection::StopReason::not_stopped;
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
               HasSubstr("  not finished: 120 patterns; the interval is ± 1.4 %\n"));
 }
 
 TEST(BisectionSummary, OfOnePatternHasNoInterval) {
-  BisectionResult result = made_up_result();
-  BisectionSummary& size = result.sizes[0];
+  bench::bisection::BisectionResult result = made_up_result();
+  bench::bisection::BisectionSummary& size = result.sizes[0];
   size.num_patterns = 1;
-  size.stopped_by = StopReason::rounds;
+  size.stopped_by = bench::bisection::StopReason::rounds;
   size.ebb.half_width = size.full_load.half_width = size.baseline.half_width = size.relative.half_width = nan;
   const std::string text = bench::bisection::bisection_summary(result, "");
   EXPECT_THAT(text,
@@ -130,8 +130,8 @@ TEST(BisectionSummary, OfOnePatternHasNoInterval) {
 }
 
 TEST(BisectionSummary, WithoutPairsAloneDoesNotSpeakOfThem) {
-  BisectionResult result = made_up_sweep();
-  for (BisectionSummary& size : result.sizes) size.baseline = size.relative = {};
+  bench::bisection::BisectionResult result = made_up_sweep();
+  for (bench::bisection::BisectionSummary& size : result.sizes) size.baseline = size.relative = {};
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("pairs alone")));
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("mean / alone")));
   result.sizes.pop_back();
@@ -139,7 +139,7 @@ TEST(BisectionSummary, WithoutPairsAloneDoesNotSpeakOfThem) {
 }
 
 TEST(BisectionSummary, OfNamedPatternsAloneIsTheirTable) {
-  BisectionResult result = made_up_result();
+  bench::bisection::BisectionResult result = made_up_result();
   result.request.patterns = {"halves", "shift:1"};
   result.patterns = {made_up_named(0, 0, "halves", 3), made_up_named(1, 1, "shift:1", 5)};
   result.sizes.clear();
@@ -153,9 +153,9 @@ TEST(BisectionSummary, OfNamedPatternsAloneIsTheirTable) {
 }
 
 TEST(BisectionSummary, BringsRepeatsOfNamedPatternsTogether) {
-  BisectionResult result = made_up_result();
+  bench::bisection::BisectionResult result = made_up_result();
   result.request.repeat = 2;
-  PatternSummary again = made_up_named(4, 0, "halves", 1);
+  bench::bisection::PatternSummary again = made_up_named(4, 0, "halves", 1);
   again.position.repeat = 1;
   again.slowest_from = 7;
   result.patterns.push_back(again);
@@ -166,7 +166,7 @@ TEST(BisectionSummary, BringsRepeatsOfNamedPatternsTogether) {
 }
 
 TEST(BisectionSummary, SaysWhatThereWasNoTimeFor) {
-  BisectionResult result = made_up_result();
+  bench::bisection::BisectionResult result = made_up_result();
   result.request.num_worst_steps = 50;
   result.pattern_names = {"halves", "shift:1", "shift:2"};
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
@@ -175,7 +175,7 @@ TEST(BisectionSummary, SaysWhatThereWasNoTimeFor) {
 }
 
 TEST(BisectionSummary, OfVeryManyPatternsShowsBothEnds) {
-  BisectionResult result = made_up_result();
+  bench::bisection::BisectionResult result = made_up_result();
   result.patterns.clear();
   result.pattern_names.clear();
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -190,7 +190,7 @@ TEST(BisectionSummary, OfVeryManyPatternsShowsBothEnds) {
 }
 
 TEST(BisectionSummary, ShowsManyBucketsTogether) {
-  BisectionResult result = made_up_result();
+  bench::bisection::BisectionResult result = made_up_result();
   auto& buckets = result.sizes[0].buckets;
   buckets.clear();
   for (int i = 0; i < 50; ++i) buckets.push_back({1e5 + 1e4 * i, 1.1e5 + 1e4 * i, 2});
@@ -203,7 +203,7 @@ TEST(BisectionSummary, ShowsManyBucketsTogether) {
 }
 
 TEST(BisectionSummary, SaysThatNothingIsSlow) {
-  BisectionResult result = made_up_result();
+  bench::bisection::BisectionResult result = made_up_result();
   result.diagnoses[0].diagnosis.faults.clear();
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""), HasSubstr("\nverdict: no fault found"));
   result = made_up_sweep();
@@ -213,13 +213,13 @@ TEST(BisectionSummary, SaysThatNothingIsSlow) {
 }
 
 TEST(BisectionSummary, SaysWhatWasNotRetested) {
-  BisectionResult result = made_up_result();
+  bench::bisection::BisectionResult result = made_up_result();
   result.slow_connections[0].alone_time_ns = nan;
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""), HasSubstr("1.050            -  slow, not retested\n"));
 }
 
 TEST(BisectionSummary, SaysWhoTakesPart) {
-  BisectionResult result = made_up_result();
+  bench::bisection::BisectionResult result = made_up_result();
   result.num_participants = 4;
   result.request.active_ranks_per_host = 1;
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
@@ -234,7 +234,7 @@ TEST(BisectionSummary, SaysWhoTakesPart) {
 }
 
 TEST(BisectionSummary, OfNothingIsHeadAndTail) {
-  BisectionResult result;
+  bench::bisection::BisectionResult result;
   result.provenance.num_ranks = 2;
   result.provenance.num_hosts = 1;
   result.num_participants = 2;
@@ -243,7 +243,7 @@ TEST(BisectionSummary, OfNothingIsHeadAndTail) {
 }
 
 TEST(BisectionSummary, IsNoWiderThanAScreen) {
-  for (const BisectionResult& result : {made_up_result(), made_up_sweep()}) {
+  for (const bench::bisection::BisectionResult& result : {made_up_result(), made_up_sweep()}) {
     std::size_t width = 0;
     for (const char byte : bench::bisection::bisection_summary(result, "")) {
       width = byte == '\n' ? 0 : width + 1;

@@ -25,10 +25,10 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// After so many patterns: 4 GiB/s and this relative half-width.
-Interval so_far(std::uint64_t num, double width) { return {num, 4 * gibi, 4 * gibi * width}; }
+bench::bisection::Interval so_far(std::uint64_t num, double width) { return {num, 4 * gibi, 4 * gibi * width}; }
 
-BisectionRequest request_of(std::vector<std::uint64_t> sizes) {
-  BisectionRequest request;
+bench::bisection::BisectionRequest request_of(std::vector<std::uint64_t> sizes) {
+  bench::bisection::BisectionRequest request;
   request.message_sizes_bytes = std::move(sizes);
   request.time_limit_s = 0;
   return request;
@@ -39,10 +39,11 @@ TEST(BisectionProgress, IsALineNowAndThen) {
   const auto progress = bench::bisection::make_bisection_lines(request_of({mebi}), 1, screen.outlet());
   progress->size_begins(0, mebi);
   for (std::uint64_t number = 0; number < 30; ++number) {
-    const PatternPosition position = made_up_pattern(PatternKind::random, number, 4).position;
+    const bench::bisection::PatternPosition position =
+        made_up_pattern(bench::bisection::PatternKind::random, number, 4).position;
     progress->pattern_begins(position, {});
     screen.now_s = 0.1 * static_cast<double>(number);
-    progress->pattern_ends(made_up_pattern(PatternKind::random, number, 4), so_far(number + 1, 0.1),
+    progress->pattern_ends(made_up_pattern(bench::bisection::PatternKind::random, number, 4), so_far(number + 1, 0.1),
                            screen.now_s + 0.1);
   }
   progress->pattern_ends(made_up_named(30, 0, "halves", 3), so_far(30, 0.1), 3.1);
@@ -65,7 +66,8 @@ TEST(BisectionProgress, InATerminalVanishes) {
     progress->size_begins(0, mebi);
     for (std::uint64_t number = 0; number < 5; ++number) {
       screen.now_s = static_cast<double>(number + 1);
-      progress->pattern_ends(made_up_pattern(PatternKind::random, number, 4), so_far(number + 1, 0.02), screen.now_s);
+      progress->pattern_ends(made_up_pattern(bench::bisection::PatternKind::random, number, 4),
+                             so_far(number + 1, 0.02), screen.now_s);
     }
     EXPECT_THAT(screen.text, AllOf(HasSubstr("1 MiB random 5 ["), HasSubstr("15.0 s left, eBB 4.000 GiB/s to 2.0 %")));
   }
@@ -77,7 +79,7 @@ TEST(BisectionRemaining, GoesByTheIntervalSoFar) {
   bench::bisection::BisectionRemaining remaining(request_of({mebi}), 0);
   remaining.size_begins(0);
   for (std::uint64_t number = 0; number < 100; ++number) {
-    remaining.pattern_ends(made_up_pattern(PatternKind::random, number, 4), so_far(number + 1, 0.02),
+    remaining.pattern_ends(made_up_pattern(bench::bisection::PatternKind::random, number, 4), so_far(number + 1, 0.02),
                            0.1 * static_cast<double>(number + 1));
   }
   EXPECT_EQ(remaining.num_patterns(), 400u) << "twice as narrow with four times as many";
@@ -85,12 +87,12 @@ TEST(BisectionRemaining, GoesByTheIntervalSoFar) {
 }
 
 TEST(BisectionRemaining, CountsNamedPatternsAndEndsWithTheTimeLimit) {
-  BisectionRequest request = request_of({mebi});
+  bench::bisection::BisectionRequest request = request_of({mebi});
   request.time_limit_s = 15;
   request.repeat = 2;
   bench::bisection::BisectionRemaining remaining(request, 3);
   remaining.size_begins(0);
-  remaining.pattern_ends(made_up_pattern(PatternKind::random, 0, 4), {}, 1);
+  remaining.pattern_ends(made_up_pattern(bench::bisection::PatternKind::random, 0, 4), {}, 1);
   EXPECT_NEAR(remaining.left_s(), 14, 1e-9);
   EXPECT_EQ(remaining.num_patterns(), 1006u);
   remaining.pattern_ends(made_up_named(1, 0, "halves", 4), {}, 2);
@@ -98,20 +100,20 @@ TEST(BisectionRemaining, CountsNamedPatternsAndEndsWithTheTimeLimit) {
 }
 
 TEST(BisectionRemaining, ExpectsLargerMessagesToTakeLonger) {
-  BisectionRequest request = request_of({mebi, 8 * mebi});
+  bench::bisection::BisectionRequest request = request_of({mebi, 8 * mebi});
   request.rounds = 10;
   bench::bisection::BisectionRemaining remaining(request, 0);
   remaining.size_begins(0);
-  remaining.pattern_ends(made_up_pattern(PatternKind::random, 0, 4), {}, 1);
+  remaining.pattern_ends(made_up_pattern(bench::bisection::PatternKind::random, 0, 4), {}, 1);
   EXPECT_GT(remaining.left_s(), 9 + 5 * 10);
   remaining.size_begins(1);
-  remaining.pattern_ends(made_up_pattern(PatternKind::random, 0, 4, 1), {}, 9);
+  remaining.pattern_ends(made_up_pattern(bench::bisection::PatternKind::random, 0, 4, 1), {}, 9);
   EXPECT_NEAR(remaining.left_s(), 9 * 8, 1e-9) << "at the pace of the second size";
 }
 
 class Plans : public testing::Test {
  protected:
-  std::string text(const BisectionRequest& request, int num_ranks, int ranks_per_host) {
+  std::string text(const bench::bisection::BisectionRequest& request, int num_ranks, int ranks_per_host) {
     host_of_.clear();
     for (int rank = 0; rank < num_ranks; ++rank) host_of_.push_back(static_cast<std::uint32_t>(rank / ranks_per_host));
     return bisection_plan_text(request, bench::bisection::plan(request, {num_ranks, ranks_per_host, host_of_}));
@@ -122,7 +124,7 @@ class Plans : public testing::Test {
 };
 
 TEST_F(Plans, ShowPatternsAndCost) {
-  BisectionRequest request;
+  bench::bisection::BisectionRequest request;
   request.message_sizes_bytes = {1024, mebi};
   request.patterns = {"random", "halves", "shift:1"};
   request.num_worst_steps = 5;
@@ -145,7 +147,7 @@ TEST_F(Plans, ShowPatternsAndCost) {
 }
 
 TEST_F(Plans, OfAnOddNumberSayThatOneRests) {
-  BisectionRequest request;
+  bench::bisection::BisectionRequest request;
   request.active_ranks_per_host = 1;
   request.precision = 0;
   request.time_limit_s = 0;
@@ -155,7 +157,7 @@ TEST_F(Plans, OfAnOddNumberSayThatOneRests) {
 }
 
 TEST_F(Plans, OfALargeRunAreShort) {
-  BisectionRequest request;
+  bench::bisection::BisectionRequest request;
   request.patterns = {"random", "shift-each"};
   const std::string plan = text(request, 1000, 4);
   EXPECT_LT(std::count(plan.begin(), plan.end(), '\n'), 60);

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-IoRequest parse(std::vector<std::string> words) {
+bench::io::IoRequest parse(std::vector<std::string> words) {
   words.insert(words.begin(), {"leadline", "io"});
   return bench::io::parse_io_command(words);
 }
@@ -38,72 +38,72 @@ void expect_no_effect(const std::vector<test::Words>& cases, const test::Words& 
 }
 
 TEST(IoOptions, HaveDefaultsThatMeasureTheStorage) {
-  const IoRequest request = parse({});
+  const bench::io::IoRequest request = parse({});
   EXPECT_EQ(request.movement, Movement::n_n);
   EXPECT_EQ(request.num_objects, 64u);
   EXPECT_EQ(request.object_size_bytes, 1u << 20);
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1 << 20));
   EXPECT_EQ(request.num_ahead, 1);
-  EXPECT_EQ(request.calls, FileCalls::blocking);
-  EXPECT_EQ(request.sync, SyncTiming::inside);
+  EXPECT_EQ(request.calls, storage::FileCalls::blocking);
+  EXPECT_EQ(request.sync, bench::io::SyncTiming::inside);
   EXPECT_EQ(request.touch, memory::Touch::full);
   EXPECT_EQ(request.check, memory::Check::all);
-  EXPECT_EQ(request.cache_path, CachePath::buffered);
+  EXPECT_EQ(request.cache_path, storage::CachePath::buffered);
   EXPECT_EQ(request.timeout_s, 600);
   EXPECT_EQ(request.backend, "");
   EXPECT_EQ(request.format, ResultFormat::hdf5);
 }
 
 TEST(IoOptions, SetTheirMember) {
-  const IoRequest request = parse({"--movement",
-                                   "N-M-1",
-                                   "--strided",
-                                   "--objects",
-                                   "7",
-                                   "--object-size",
-                                   "48KiB",
-                                   "--io-ranks",
-                                   "2,1",
-                                   "--io-hosts",
-                                   "a,b",
-                                   "--buffer-size",
-                                   "480KiB",
-                                   "--ahead",
-                                   "3",
-                                   "--no-self-send",
-                                   "--backend",
-                                   "mpi-io:romio",
-                                   "--calls",
-                                   "non-blocking",
-                                   "--collective",
-                                   "--allow-fragile",
-                                   "--barrier",
-                                   "--preallocate",
-                                   "1GiB",
-                                   "--target",
-                                   "x",
-                                   "--overwrite-targets",
-                                   "--delete",
-                                   "--repeat",
-                                   "4",
-                                   "--sleep",
-                                   "500ms",
-                                   "--time-limit",
-                                   "2m",
-                                   "--touch",
-                                   "page",
-                                   "--check",
-                                   "two",
-                                   "--uncached",
-                                   "--drop-cache",
-                                   "--sync",
-                                   "outside",
-                                   "--slow-calls",
-                                   "3",
-                                   "--threshold",
-                                   "25%",
-                                   "--output",
-                                   "x.json"});
+  const bench::io::IoRequest request = parse({"--movement",
+                                              "N-M-1",
+                                              "--strided",
+                                              "--objects",
+                                              "7",
+                                              "--object-size",
+                                              "48KiB",
+                                              "--io-ranks",
+                                              "2,1",
+                                              "--io-hosts",
+                                              "a,b",
+                                              "--buffer-size",
+                                              "480KiB",
+                                              "--ahead",
+                                              "3",
+                                              "--no-self-send",
+                                              "--backend",
+                                              "mpi-io:romio",
+                                              "--calls",
+                                              "non-blocking",
+                                              "--collective",
+                                              "--allow-fragile",
+                                              "--barrier",
+                                              "--preallocate",
+                                              "1GiB",
+                                              "--target",
+                                              "x",
+                                              "--overwrite-targets",
+                                              "--delete",
+                                              "--repeat",
+                                              "4",
+                                              "--sleep",
+                                              "500ms",
+                                              "--time-limit",
+                                              "2m",
+                                              "--touch",
+                                              "page",
+                                              "--check",
+                                              "two",
+                                              "--uncached",
+                                              "--drop-cache",
+                                              "--sync",
+                                              "outside",
+                                              "--slow-calls",
+                                              "3",
+                                              "--threshold",
+                                              "25%",
+                                              "--output",
+                                              "x.json"});
   EXPECT_EQ(request.movement, Movement::n_m_1);
   EXPECT_EQ(request.order, schedule::Order::strided);
   EXPECT_EQ(request.num_objects, 7u);
@@ -115,7 +115,7 @@ TEST(IoOptions, SetTheirMember) {
   EXPECT_EQ(request.num_ahead, 3);
   EXPECT_EQ(request.self_send, schedule::SelfSend::no);
   EXPECT_EQ(request.backend, "mpi-io:romio");
-  EXPECT_EQ(request.calls, FileCalls::non_blocking);
+  EXPECT_EQ(request.calls, storage::FileCalls::non_blocking);
   EXPECT_TRUE(request.collective);
   EXPECT_TRUE(request.allow_fragile);
   EXPECT_TRUE(request.barrier);
@@ -128,9 +128,9 @@ TEST(IoOptions, SetTheirMember) {
   EXPECT_EQ(request.time_limit_s, 120);
   EXPECT_EQ(request.touch, memory::Touch::page);
   EXPECT_EQ(request.check, memory::Check::two);
-  EXPECT_EQ(request.cache_path, CachePath::uncached);
-  EXPECT_EQ(request.between, BetweenPhases::drop);
-  EXPECT_EQ(request.sync, SyncTiming::outside);
+  EXPECT_EQ(request.cache_path, storage::CachePath::uncached);
+  EXPECT_EQ(request.between, bench::io::BetweenPhases::drop);
+  EXPECT_EQ(request.sync, bench::io::SyncTiming::outside);
   EXPECT_EQ(request.num_slow_calls, 3u);
   EXPECT_DOUBLE_EQ(request.threshold, 0.25);
   EXPECT_EQ(request.format, ResultFormat::json);
@@ -152,12 +152,13 @@ TEST(IoOptions, KnowEveryMovementByNameAndNumber) {
 }
 
 TEST(IoOptions, ReadLists) {
-  const IoRequest request = parse({"--backend", "mpi-io", "--hints", "cb_nodes=2,cb_config_list=a:1,b:2,x=y=z"});
+  const bench::io::IoRequest request =
+      parse({"--backend", "mpi-io", "--hints", "cb_nodes=2,cb_config_list=a:1,b:2,x=y=z"});
   EXPECT_THAT(request.hints, ElementsAre(Pair("cb_nodes", "2"), Pair("cb_config_list", "a:1,b:2"), Pair("x", "y=z")));
-  const IoRequest by_hosts = parse({"--read-shift", "hosts:2"});
-  EXPECT_EQ(by_hosts.read_shift, ReadShift::hosts);
+  const bench::io::IoRequest by_hosts = parse({"--read-shift", "hosts:2"});
+  EXPECT_EQ(by_hosts.read_shift, bench::io::ReadShift::hosts);
   EXPECT_EQ(by_hosts.read_shift_by, 2);
-  EXPECT_EQ(parse({"--read-shift", "ranks:1"}).read_shift, ReadShift::ranks);
+  EXPECT_EQ(parse({"--read-shift", "ranks:1"}).read_shift, bench::io::ReadShift::ranks);
 }
 
 TEST(IoOptions, ReadNamesOfTargets) {

@@ -171,7 +171,7 @@ inline Setting setting_for(const IoRequest& request) {
 struct AccessMethod {
   Movement movement;
   Order order;
-  FileCalls calls;
+  storage::FileCalls calls;
   bool collective;
   bool barrier;
   int num_ahead;
@@ -181,8 +181,8 @@ inline std::string name_of_way(const ::testing::TestParamInfo<AccessMethod>& inf
   const AccessMethod& way = info.param;
   std::ostringstream name;
   name << "type" << int(way.movement) << (way.order == Order::strided ? "_strided" : "_segmented")
-       << (way.calls == FileCalls::blocking ? "_blocking" : "_non_blocking") << (way.collective ? "_collective" : "")
-       << (way.barrier ? "_barrier" : "") << "_ahead" << way.num_ahead;
+       << (way.calls == storage::FileCalls::blocking ? "_blocking" : "_non_blocking")
+       << (way.collective ? "_collective" : "") << (way.barrier ? "_barrier" : "") << "_ahead" << way.num_ahead;
   return name.str();
 }
 

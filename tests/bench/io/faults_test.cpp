@@ -44,7 +44,7 @@ IoRequest small_request(const test::Folder& folder, Movement movement) {
 }
 
 /// Movement, calls, collective or not, order.
-class EveryCall : public ::testing::TestWithParam<std::tuple<Movement, FileCalls, bool, Order>> {
+class EveryCall : public ::testing::TestWithParam<std::tuple<Movement, storage::FileCalls, bool, Order>> {
  protected:
   IoRequest request() const {
     const auto [movement, calls, collective, order] = GetParam();
@@ -137,8 +137,8 @@ TEST_P(EveryCall, AFileThatEndsEarlyIsTruncated) {
 
 INSTANTIATE_TEST_SUITE_P(IoFaults, EveryCall,
                          Combine(Values(Movement::n_n, Movement::n_1, Movement::n_m_m, Movement::n_m_1, Movement::n_m),
-                                 Values(FileCalls::blocking, FileCalls::non_blocking), ::testing::Bool(),
-                                 Values(Order::segmented, Order::strided)));
+                                 Values(storage::FileCalls::blocking, storage::FileCalls::non_blocking),
+                                 ::testing::Bool(), Values(Order::segmented, Order::strided)));
 
 class EveryMovement : public ::testing::TestWithParam<Movement> {
  protected:

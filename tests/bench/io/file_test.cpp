@@ -48,12 +48,12 @@ TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
 
   const std::vector<StoredPhase> stored = reader.phases();
   ASSERT_EQ(stored.size(), 4U);
-  EXPECT_EQ(stored[3].operation, IoOperation::read);
+  EXPECT_EQ(stored[3].operation, bench::io::IoOperation::read);
   EXPECT_EQ(stored[3].repeat, 1);
   EXPECT_EQ(stored[3].summary, bench::io::phase_text(phase_summary_of(3), 32767));
   const std::vector<KeptPhase> phases = kept_phases(reader);
   ASSERT_EQ(phases.size(), 4U);
-  EXPECT_EQ(phases[0].operation, IoOperation::write);
+  EXPECT_EQ(phases[0].operation, bench::io::IoOperation::write);
   EXPECT_TRUE(phases[0].is_complete);
   EXPECT_EQ(phases[0].is_durable, true);
   EXPECT_EQ(phases[0].source, std::nullopt);

@@ -32,11 +32,11 @@ void expect_no_errors(const std::vector<std::string>& errors) { EXPECT_THAT(erro
 /// What a table of /io/ranks must have, hole by hole.
 template <typename NumberOf>
 auto expected(int num_written, NumberOf number_of) {
-  std::vector<decltype(number_of(RankPhase{}))> all;
+  std::vector<decltype(number_of(bench::io::RankPhase{}))> all;
   for (int index = 0; index < static_cast<int>(num_phases_of_io); ++index) {
     for (int rank = 0; rank < num_ranks; ++rank) {
       const bool is_there = index < num_written;
-      all.push_back(is_there ? number_of(rank_phase_of(index, rank)) : decltype(number_of(RankPhase{})){});
+      all.push_back(is_there ? number_of(rank_phase_of(index, rank)) : decltype(number_of(bench::io::RankPhase{})){});
     }
   }
   return all;
@@ -46,15 +46,16 @@ void expect_times(const Reader& reader, int num_written) {
   const auto expect = [&](const std::string& name, auto number_of) {
     EXPECT_EQ(reader.doubles("/io/ranks/" + name), expected(num_written, number_of)) << name;
   };
-  expect("begin_ns", [](const RankPhase& phase) { return phase.begin_ns; });
-  expect("end_ns", [](const RankPhase& phase) { return phase.end_ns; });
-  expect("io_ns", [](const RankPhase& phase) { return phase.io_ns; });
-  expect("call_ns_min", [](const RankPhase& phase) { return phase.call_ns_min; });
-  expect("call_ns_max", [](const RankPhase& phase) { return phase.call_ns_max; });
-  const std::array<const char*, num_io_times> names{"open",    "preallocate", "call",   "wait", "send", "receive",
-                                                    "barrier", "fill",        "verify", "sync", "close"};
-  for (std::size_t index = 0; index < num_io_times; ++index) {
-    expect(std::string(names.at(index)) + "_ns", [index](const RankPhase& phase) { return phase.times_ns.at(index); });
+  expect("begin_ns", [](const bench::io::RankPhase& phase) { return phase.begin_ns; });
+  expect("end_ns", [](const bench::io::RankPhase& phase) { return phase.end_ns; });
+  expect("io_ns", [](const bench::io::RankPhase& phase) { return phase.io_ns; });
+  expect("call_ns_min", [](const bench::io::RankPhase& phase) { return phase.call_ns_min; });
+  expect("call_ns_max", [](const bench::io::RankPhase& phase) { return phase.call_ns_max; });
+  const std::array<const char*, bench::io::num_io_times> names{
+      "open", "preallocate", "call", "wait", "send", "receive", "barrier", "fill", "verify", "sync", "close"};
+  for (std::size_t index = 0; index < bench::io::num_io_times; ++index) {
+    expect(std::string(names.at(index)) + "_ns",
+           [index](const bench::io::RankPhase& phase) { return phase.times_ns.at(index); });
   }
 }
 
@@ -63,7 +64,7 @@ void expect_counts(const Reader& reader, int num_written) {
     EXPECT_EQ(reader.values<std::uint64_t>("/io/ranks/" + name, H5T_NATIVE_UINT64), expected(num_written, number_of))
         << name;
   };
-  using Row = RankPhase;
+  using Row = bench::io::RankPhase;
   expect("num_objects", [](const Row& row) { return row.num_objects; });
   expect("bytes", [](const Row& row) { return row.bytes; });
   expect("message_bytes", [](const Row& row) { return row.message_bytes; });
@@ -92,8 +93,8 @@ void expect_lists(const Reader& reader, int num_written) {
     for (const auto& list : expected(num_written, list_of)) all.insert(all.end(), list.begin(), list.end());
     EXPECT_EQ(reader.values<std::uint64_t>("/io/ranks/" + name, H5T_NATIVE_UINT64), all) << name;
   };
-  expect("latencies", [](const RankPhase& phase) { return phase.latencies; });
-  expect("series_bytes", [](const RankPhase& phase) { return phase.series.bytes; });
+  expect("latencies", [](const bench::io::RankPhase& phase) { return phase.latencies; });
+  expect("series_bytes", [](const bench::io::RankPhase& phase) { return phase.series.bytes; });
 }
 
 void expect_phases(const Reader& reader, int num_written) {
@@ -153,7 +154,7 @@ TEST(IoHdf5, GivesBackEverythingThatAllRanksWrote) {
 TEST(IoHdf5, OfARunWithoutFilesHasNoneAndNoListOfThem) {
   const Folder folder;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    IoResult so_far = io_so_far();
+    bench::io::IoResult so_far = io_so_far();
     so_far.files.clear();
     so_far.io_ranks.clear();
     Hdf5Store store(cluster, so_far, io_setup(cluster, folder / "run.h5"));
@@ -169,7 +170,7 @@ TEST(IoHdf5, KeepsNamesOfFilesAsFarAsTheyFit) {
   const Folder folder;
   const std::string longest(512, 'l'), longer(600, 'x');
   expect_no_errors(run_ranks({2}, [&](auto& cluster) {
-    IoResult so_far = io_so_far(2);
+    bench::io::IoResult so_far = io_so_far(2);
     so_far.files = {longest, longer, "last"};
     Hdf5Store(cluster, so_far, io_setup(cluster, folder / "run.h5"));
   }));
@@ -181,7 +182,7 @@ TEST(IoHdf5, Has0ForWhatIsNoNumber) {
   const Folder folder;
   expect_no_errors(run_ranks({2}, [&](auto& cluster) {
     Hdf5Store store(cluster, io_so_far(2), io_setup(cluster, folder / "run.h5"));
-    RankPhase row;
+    bench::io::RankPhase row;
     row.call_ns_min = row.io_ns = std::numeric_limits<double>::quiet_NaN();
     row.call_ns_max = std::numeric_limits<double>::infinity();
     store.write(place_of(1), row, {});
@@ -233,7 +234,7 @@ TEST(IoHdf5, HasThePhaseOfTheRootThatGoesOn) {
   const Folder folder;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
     Hdf5Store store(cluster, io_so_far(), io_setup(cluster, folder / "run.h5"));
-    PhaseSummary of_lost_root = interrupted_phase(0);
+    bench::io::PhaseSummary of_lost_root = interrupted_phase(0);
     of_lost_root.error = std::string(20'000, 'x');
     if (cluster.rank() == 1) store.keep_interrupted(of_lost_root);
     cluster.barrier();

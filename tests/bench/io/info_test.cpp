@@ -112,7 +112,7 @@ TEST(FileInfo, OfAParallelFileTestThatFailedSaysWhyAndHowFarItCame) {
 TEST(FileInfo, OfAParallelFileTestWithoutFilesSaysNothingOfCacheAndStorage) {
   const Folder folder;
   run_ranks({2}, [&](auto& cluster) {
-    IoResult so_far = io_so_far(2);
+    bench::io::IoResult so_far = io_so_far(2);
     so_far.files.clear();
     so_far.backend_library = so_far.file_system = "";
     const auto file = bench::io::open_io_file(cluster, so_far, io_setup(cluster, folder / "run.h5"));
@@ -127,7 +127,7 @@ TEST(FileInfo, OfAParallelFileTestWithoutFilesSaysNothingOfCacheAndStorage) {
 TEST(FileInfo, OfAParallelFileTestThatMeasuredNothingSaysSo) {
   const Folder folder;
   run_ranks({2}, [&](auto& cluster) {
-    IoResult so_far = io_so_far(2);
+    bench::io::IoResult so_far = io_so_far(2);
     so_far.request.movement = schedule::Movement::n_n;
     so_far.files = {"one", "two", "three", "four", "five", "six"};
     bench::io::open_io_file(cluster, so_far, io_setup(cluster, folder / "run.h5"));

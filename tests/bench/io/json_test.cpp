@@ -29,14 +29,14 @@ using testing::Le;
 
 constexpr std::size_t most_bytes = 32767;
 
-json document_of(const IoResult& result) { return json::parse(json_text(result)); }
+json document_of(const bench::io::IoResult& result) { return json::parse(json_text(result)); }
 json document_at(const std::string& path) { return json::parse(contents_of(path)); }
 
 /// Whatever a phase can have, and one of everything of which nothing is known but that it is there.
-IoResult with_all_kinds() {
-  IoResult result = finished(io_so_far());
+bench::io::IoResult with_all_kinds() {
+  bench::io::IoResult result = finished(io_so_far());
   result.phases.push_back(failed_phase(5));
-  PhaseSummary unknown;
+  bench::io::PhaseSummary unknown;
   unknown.wrong.resize(1);
   unknown.stragglers.resize(1);
   unknown.slow_calls.resize(1);
@@ -55,7 +55,7 @@ TEST(IoJson, FitsItsSchema) {
   EXPECT_THAT(schema.complaints(document_of(io_so_far())), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(with_all_kinds())), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of({})), IsEmpty());
-  IoResult failed = finished(io_so_far());
+  bench::io::IoResult failed = finished(io_so_far());
   failed.complete = false;
   failed.incomplete_reason = "rank 3 is gone";
   EXPECT_THAT(schema.complaints(document_of(failed)), IsEmpty());
@@ -63,18 +63,18 @@ TEST(IoJson, FitsItsSchema) {
 
 TEST(IoJson, HasEveryKindOfMismatchAndTimeInItsSchema) {
   const Schema schema(bench::io::schema());
-  IoResult result = io_so_far();
-  PhaseSummary phase = failed_phase(1);
+  bench::io::IoResult result = io_so_far();
+  bench::io::PhaseSummary phase = failed_phase(1);
   for (int kind = 0; kind <= static_cast<int>(memory::MismatchKind::unknown); ++kind) {
     phase.wrong.push_back(wrong_object());
     phase.wrong.back().mismatch.kind = static_cast<memory::MismatchKind>(kind);
   }
-  for (std::size_t time = 0; time < num_io_times; ++time) {
+  for (std::size_t time = 0; time < bench::io::num_io_times; ++time) {
     phase.stragglers.push_back(straggler());
-    phase.stragglers.back().mostly = static_cast<IoTime>(time);
+    phase.stragglers.back().mostly = static_cast<bench::io::IoTime>(time);
   }
-  for (int source = 0; source <= static_cast<int>(ReadSource::mixed); ++source) {
-    phase.source = static_cast<ReadSource>(source);
+  for (int source = 0; source <= static_cast<int>(bench::io::ReadSource::mixed); ++source) {
+    phase.source = static_cast<bench::io::ReadSource>(source);
     result.phases.push_back(phase);
   }
   EXPECT_THAT(schema.complaints(document_of(result)), IsEmpty());
@@ -144,7 +144,7 @@ TEST(IoJson, HasThePhasesAsMeasured) {
   EXPECT_EQ(phase["verify_bytes_per_s"], 4e9 + 5);
   const json spread = {{"num", 4}, {"min", 4e6}, {"mean", 4e6 + 1}, {"max", 4e6 + 2}, {"min_rank", 3}, {"max_rank", 1}};
   EXPECT_EQ(phase["io"], spread);
-  ASSERT_EQ(phase["times"].size(), num_io_times);
+  ASSERT_EQ(phase["times"].size(), bench::io::num_io_times);
   EXPECT_EQ(phase["times"]["open"]["min"], 0.0);
   EXPECT_EQ(phase["times"]["call"]["max"], 202.0);
   EXPECT_EQ(phase["times"]["close"]["mean"], 1001.0);
@@ -236,8 +236,8 @@ TEST(IoJson, SaysNullForWhatWasNotMeasured) {
 }
 
 TEST(IoPhaseText, IsThePhaseOfTheDocumentInALineWhereThatFits) {
-  for (const PhaseSummary& phase : {phase_summary_of(2), failed_phase(1)}) {
-    IoResult result = io_so_far();
+  for (const bench::io::PhaseSummary& phase : {phase_summary_of(2), failed_phase(1)}) {
+    bench::io::IoResult result = io_so_far();
     result.phases = {phase};
     const std::string text = phase_text(phase, most_bytes);
     EXPECT_EQ(text.find('\n'), std::string::npos);
@@ -246,15 +246,15 @@ TEST(IoPhaseText, IsThePhaseOfTheDocumentInALineWhereThatFits) {
 }
 
 /// The greatest numbers that its arrays can hold, which are never shortened.
-PhaseSummary fullest_phase() {
-  PhaseSummary phase = failed_phase(3);
+bench::io::PhaseSummary fullest_phase() {
+  bench::io::PhaseSummary phase = failed_phase(3);
   phase.latencies.fill(std::numeric_limits<std::uint64_t>::max());
   phase.series.bytes.fill(std::numeric_limits<std::uint64_t>::max());
   return phase;
 }
 
 TEST(IoPhaseText, HasShorterListsWhereItMust) {
-  PhaseSummary phase = fullest_phase();
+  bench::io::PhaseSummary phase = fullest_phase();
   phase.wrong.assign(1000, wrong_object());
   phase.stragglers.assign(3, straggler());
   phase.slow_calls.assign(10, slow_call());
@@ -273,7 +273,7 @@ TEST(IoPhaseText, HasShorterListsWhereItMust) {
 }
 
 TEST(IoPhaseText, FitsWhateverNamesAndErrorsAreLike) {
-  PhaseSummary phase = fullest_phase();
+  bench::io::PhaseSummary phase = fullest_phase();
   // Six bytes each in JSON.
   const std::string name(4096, '\x01');
   for (auto& wrong : phase.wrong) wrong.file = wrong.host = name;

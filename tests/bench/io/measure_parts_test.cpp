@@ -258,7 +258,7 @@ TEST(IoBuffers, AreThereForWhoNeedsThemAndBeginAtPages) {
   IoRequest direct;
   direct.target = "file.%r";
   EXPECT_EQ(ring_depth(direct), 1u);
-  direct.calls = FileCalls::non_blocking;
+  direct.calls = storage::FileCalls::non_blocking;
   EXPECT_EQ(ring_depth(direct), 2u);
   direct.allocator = "cuda";
   EXPECT_EQ(test::refusal_of([&] { Buffers(direct, Ranks(1, 1).plan(direct), 0); }).substr(0, 28),

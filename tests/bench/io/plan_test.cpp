@@ -113,7 +113,7 @@ TEST(IoPlan, RefusesSizesThatCannotBe) {
   request.num_ahead = -1;
   EXPECT_THAT(ranks.refusal(request), HasSubstr("--ahead"));
   request = {};
-  request.cache_path = CachePath::direct;
+  request.cache_path = storage::CachePath::direct;
   EXPECT_NO_THROW(ranks.plan(request));
   request.object_size_bytes = 4104;
   EXPECT_THAT(ranks.refusal(request), AllOf(HasSubstr("--direct"), HasSubstr("--object-size")));

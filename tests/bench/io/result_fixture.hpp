@@ -19,8 +19,8 @@ namespace leadline::test {
 constexpr int num_measured_phases = 4;
 constexpr std::uint64_t num_phases_of_io = 6;
 
-inline IoResult io_so_far(int num_ranks = 5) {
-  IoResult result;
+inline bench::io::IoResult io_so_far(int num_ranks = 5) {
+  bench::io::IoResult result;
   result.provenance = provenance_so_far(num_ranks);
   result.request.command_line = {"leadline", "io", "\xff"};
   result.request.message_sizes_bytes = {4096};
@@ -42,20 +42,23 @@ inline bench::io::IoFileSetup io_setup(const cluster::Cluster& cluster, const st
   return {run_setup_for(cluster, path), num_phases_of_io};
 }
 
-inline PhasePosition place_of(int index) {
-  return {.index = index, .operation = index % 2 == 0 ? IoOperation::write : IoOperation::read, .repeat = index / 2};
+inline bench::io::PhasePosition place_of(int index) {
+  return {.index = index,
+          .operation = index % 2 == 0 ? bench::io::IoOperation::write : bench::io::IoOperation::read,
+          .repeat = index / 2};
 }
 
 /// Rank 4 does nothing; rank 1 knows nothing of its page cache behind the phase.
-inline RankPhase rank_phase_of(int index, int rank) {
-  RankPhase row;
+inline bench::io::RankPhase rank_phase_of(int index, int rank) {
+  bench::io::RankPhase row;
   if (rank == 4) return row;
   const double base = 1e6 * (index + 1) + 1e3 * rank;
   const auto count = static_cast<std::uint64_t>(1000 * (index + 1) + 10 * rank);
   row.begin_ns = base + 0.5;
   row.end_ns = base + 1.5;
   row.io_ns = base + 2.5;
-  for (std::size_t time = 0; time < num_io_times; ++time) row.times_ns.at(time) = base + 10 + static_cast<double>(time);
+  for (std::size_t time = 0; time < bench::io::num_io_times; ++time)
+    row.times_ns.at(time) = base + 10 + static_cast<double>(time);
   row.num_objects = count;
   row.bytes = count + 1;
   row.message_bytes = count + 2;
@@ -75,12 +78,12 @@ inline RankPhase rank_phase_of(int index, int rank) {
   return row;
 }
 
-inline RankSpread spread_of(double base) {
+inline bench::io::RankSpread spread_of(double base) {
   return {.num = 4, .min = base, .mean = base + 1, .max = base + 2, .min_rank = 3, .max_rank = 1};
 }
 
-inline PhaseSummary phase_summary_of(int index) {
-  PhaseSummary summary;
+inline bench::io::PhaseSummary phase_summary_of(int index) {
+  bench::io::PhaseSummary summary;
   summary.position = place_of(index);
   summary.is_complete = true;
   const double base = 1e9 * (index + 1);
@@ -97,11 +100,11 @@ inline PhaseSummary phase_summary_of(int index) {
   summary.fill_bytes_per_s = base + 4;
   summary.verify_bytes_per_s = base + 5;
   summary.io = spread_of(4e6);
-  for (std::size_t time = 0; time < num_io_times; ++time)
+  for (std::size_t time = 0; time < bench::io::num_io_times; ++time)
     summary.times.at(time) = spread_of(100 * static_cast<double>(time));
   summary.latencies.at(0) = 3;
   summary.latencies.at(5) = 290;
-  summary.latencies.at(num_latency_buckets - 1) = 7;
+  summary.latencies.at(bench::io::num_latency_buckets - 1) = 7;
   summary.call_ns_min = 900;
   summary.call_ns_p50 = 2000;
   summary.call_ns_p90 = 2100;
@@ -110,13 +113,13 @@ inline PhaseSummary phase_summary_of(int index) {
   summary.call_ns_max = 4e12;
   summary.series = {.bin_ns = 1 << 21, .bytes = {5, 0, 7}};
   summary.cache_before = {.is_known = true, .pages = 256, .cached = 3, .dirty = 2, .writeback = 1};
-  summary.source = ReadSource::mixed;
+  summary.source = bench::io::ReadSource::mixed;
   summary.is_durable = index == 0;
   return summary;
 }
 
-inline WrongObject wrong_object() {
-  WrongObject wrong;
+inline bench::io::WrongObject wrong_object() {
+  bench::io::WrongObject wrong;
   wrong.mismatch.kind = memory::MismatchKind::other_rank;
   wrong.mismatch.expected = {.run = 9, .rank = 2, .file = 0, .object = 7, .offset_bytes = 28672, .generation = 1};
   wrong.mismatch.first_byte = 4096;
@@ -129,12 +132,16 @@ inline WrongObject wrong_object() {
   return wrong;
 }
 
-inline Straggler straggler() {
-  return {
-      .rank = 2, .host = "node1", .file = "/scratch/two", .bytes_per_s = 5e8, .relative = 0.25, .mostly = IoTime::sync};
+inline bench::io::Straggler straggler() {
+  return {.rank = 2,
+          .host = "node1",
+          .file = "/scratch/two",
+          .bytes_per_s = 5e8,
+          .relative = 0.25,
+          .mostly = bench::io::IoTime::sync};
 }
 
-inline SlowCall slow_call(std::uint64_t offset_bytes = 8192) {
+inline bench::io::SlowCall slow_call(std::uint64_t offset_bytes = 8192) {
   return {.rank = 1,
           .host = "node0",
           .file = "/scratch/two",
@@ -145,12 +152,12 @@ inline SlowCall slow_call(std::uint64_t offset_bytes = 8192) {
 }
 
 /// A read with all that can go wrong, behind a time limit.
-inline PhaseSummary failed_phase(int index) {
-  PhaseSummary summary = phase_summary_of(index);
+inline bench::io::PhaseSummary failed_phase(int index) {
+  bench::io::PhaseSummary summary = phase_summary_of(index);
   summary.is_complete = false;
   summary.error = "reading FILE failed (Input/output error)";
   summary.bytes_per_s = summary.bytes_per_s_mean = summary.bytes_per_s_wall = summary.bytes_per_s_transfer =
-      not_measured;
+      bench::io::not_measured;
   summary.has_stop = true;
   summary.stop_ns = 3e6;
   summary.bytes_at_stop = 0;
@@ -162,8 +169,8 @@ inline PhaseSummary failed_phase(int index) {
 }
 
 /// Of which two ranks are known.
-inline PhaseSummary interrupted_phase(int index) {
-  PhaseSummary summary;
+inline bench::io::PhaseSummary interrupted_phase(int index) {
+  bench::io::PhaseSummary summary;
   summary.position = phase_summary_of(index).position;
   summary.is_interrupted = true;
   summary.error = "interrupted: told to stop";
@@ -175,26 +182,27 @@ inline PhaseSummary interrupted_phase(int index) {
   return summary;
 }
 
-inline void write_phase(bench::io::IoFile& file, const cluster::Cluster& cluster, const PhaseSummary& summary) {
+inline void write_phase(bench::io::IoFile& file, const cluster::Cluster& cluster,
+                        const bench::io::PhaseSummary& summary) {
   // What counts on rank 0 alone is nonsense elsewhere.
   file.write(summary.position, rank_phase_of(summary.position.index, cluster.rank()),
-             cluster.rank() == 0 ? summary : PhaseSummary{});
+             cluster.rank() == 0 ? summary : bench::io::PhaseSummary{});
 }
 
 inline void write_all_phases(bench::io::IoFile& file, const cluster::Cluster& cluster) {
   for (int index = 0; index < num_measured_phases; ++index) write_phase(file, cluster, phase_summary_of(index));
 }
 
-inline IoResult finished(IoResult result) {
+inline bench::io::IoResult finished(bench::io::IoResult result) {
   for (int index = 0; index < num_measured_phases; ++index) result.phases.push_back(phase_summary_of(index));
-  result.operations = {{.operation = IoOperation::write,
+  result.operations = {{.operation = bench::io::IoOperation::write,
                         .num = 2,
                         .min = 1e9,
                         .median = 2e9,
                         .mean = 2.5e9,
                         .max = 3e9,
                         .half_width = 1e8},
-                       {.operation = IoOperation::read, .num = 1}};
+                       {.operation = bench::io::IoOperation::read, .num = 1}};
   result.hints = {
       {"cb_nodes", "4", "2", true}, {"romio_ds_write", "", "automatic", false}, {"nonsense", "1", "", false}};
   finish(result);
@@ -204,10 +212,10 @@ inline IoResult finished(IoResult result) {
 
 /// A whole run.
 inline void write_io(cluster::Cluster& cluster, const bench::io::IoFileSetup& setup) {
-  const IoResult so_far = io_so_far(cluster.size());
+  const bench::io::IoResult so_far = io_so_far(cluster.size());
   const auto file = bench::io::open_io_file(cluster, so_far, setup);
   write_all_phases(*file, cluster);
-  file->finish(cluster.rank() == 0 ? finished(so_far) : IoResult{});
+  file->finish(cluster.rank() == 0 ? finished(so_far) : bench::io::IoResult{});
 }
 
 }  // namespace leadline::test

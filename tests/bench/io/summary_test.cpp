@@ -237,7 +237,7 @@ TEST(ReadSource, FollowsFromThePagesThatWereCachedBefore) {
   EXPECT_EQ(read_with(11).source, ReadSource::mixed);
   EXPECT_EQ(read_with(10).source, ReadSource::storage);
   EXPECT_EQ(read_with(0).source, ReadSource::storage);
-  const CacheState before = read_with(500).cache_before;
+  const storage::CacheState before = read_with(500).cache_before;
   EXPECT_TRUE(before.is_known);
   EXPECT_EQ(before.pages, 3000u);
   EXPECT_EQ(before.cached, 1500u);
@@ -249,21 +249,21 @@ TEST(ReadSource, FollowsFromTheFileSystemOrTheCallsElsewhere) {
   EXPECT_EQ(read_with(0, {}, "tmpfs").source, ReadSource::cache);
   EXPECT_EQ(read_with(500, {}, "ext4", false).source, ReadSource::not_known);
   IoRequest request;
-  request.cache_path = CachePath::direct;
+  request.cache_path = storage::CachePath::direct;
   EXPECT_EQ(read_with(1000, request).source, ReadSource::storage);
-  request.cache_path = CachePath::uncached;
+  request.cache_path = storage::CachePath::uncached;
   EXPECT_EQ(read_with(0, request, "ext4", false).source, ReadSource::storage);
   EXPECT_EQ(read_with(1000, request).source, ReadSource::cache);  // such calls take what is there
   request.no_file = true;
   EXPECT_EQ(read_with(1000, request).source, ReadSource::not_known);
 }
 
-PhaseSummary write_with(SyncTiming sync, const CacheState& after) {
+PhaseSummary write_with(SyncTiming sync, const storage::CacheState& after) {
   IoRequest request;
   request.sync = sync;
   return summary_of(2, request, IoOperation::write, [&](int rank, Part& part) {
     part.row = row_of(1000, 100);
-    part.row.cache_after = rank == 1 ? after : CacheState{true, 10, 10, 0, 0};
+    part.row.cache_after = rank == 1 ? after : storage::CacheState{true, 10, 10, 0, 0};
   });
 }
 

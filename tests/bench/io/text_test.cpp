@@ -25,11 +25,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr PhasePosition first_write{0, IoOperation::write, 0};
+constexpr bench::io::PhasePosition first_write{0, bench::io::IoOperation::write, 0};
 
 TEST(IoProgress, IsALineASecond) {
   Screen screen;
-  IoRequest request;
+  bench::io::IoRequest request;
   request.repeat = 2;
   const auto progress = bench::io::make_io_lines(request, screen.outlet());
   progress->phase_begins(first_write, 100 * io_mebi);
@@ -38,7 +38,7 @@ TEST(IoProgress, IsALineASecond) {
     progress->phase_goes_on({first_write, static_cast<std::uint64_t>(tenth) * io_mebi, 100 * io_mebi, screen.now_s});
   }
   progress->waits("sleeping 5 s before reading");
-  progress->phase_ends(made_up_phase(IoOperation::write, 1, 1));
+  progress->phase_ends(made_up_phase(bench::io::IoOperation::write, 1, 1));
   EXPECT_EQ(screen.text,
             "write 1 of 2: 10.0 % of 100.0 MiB, 10.00 MiB/s, 9.00 s left\n"
             "write 1 of 2: 20.0 % of 100.0 MiB, 10.00 MiB/s, 8.00 s left\n"
@@ -48,7 +48,7 @@ TEST(IoProgress, IsALineASecond) {
 
 TEST(IoProgress, EndsWithTheTimeLimit) {
   Screen screen;
-  IoRequest request;
+  bench::io::IoRequest request;
   request.time_limit_s = 4;
   const auto progress = bench::io::make_io_lines(request, screen.outlet());
   progress->phase_begins(first_write, 100 * io_mebi);
@@ -66,7 +66,7 @@ TEST(IoProgress, InATerminalKeepsOnlyTheEndOfPhases) {
     progress->phase_goes_on({first_write, 50 * io_mebi, 100 * io_mebi, 1});
     EXPECT_THAT(screen.text, AllOf(HasSubstr("write [#"), HasSubstr("50.0 MiB, 1.00 s left, 50.00 MiB/s")));
     EXPECT_EQ(std::count(screen.text.begin(), screen.text.end(), '\n'), 0);
-    progress->phase_ends(made_up_phase(IoOperation::write, 0, 1));
+    progress->phase_ends(made_up_phase(bench::io::IoOperation::write, 0, 1));
   }
   EXPECT_THAT(screen.text, testing::EndsWith("write: 128.0 MiB in 0.16 s, 1.000 GiB/s\n"));
 }
@@ -74,7 +74,7 @@ TEST(IoProgress, InATerminalKeepsOnlyTheEndOfPhases) {
 TEST(IoProgress, SaysWhenAPhaseFailed) {
   Screen screen;
   const auto progress = bench::io::make_io_lines({}, screen.outlet());
-  PhaseSummary phase = made_up_phase(IoOperation::read, 0, 1);
+  bench::io::PhaseSummary phase = made_up_phase(bench::io::IoOperation::read, 0, 1);
   phase.is_complete = false;
   progress->phase_ends(phase);
   EXPECT_EQ(screen.text, "read: not complete\n");
@@ -82,7 +82,7 @@ TEST(IoProgress, SaysWhenAPhaseFailed) {
 
 class IoPlans : public testing::Test {
  protected:
-  std::string text(const IoRequest& request, int num_ranks, int ranks_per_host) {
+  std::string text(const bench::io::IoRequest& request, int num_ranks, int ranks_per_host) {
     host_of_.clear();
     bench::io::Names names;
     for (int rank = 0; rank < num_ranks; ++rank) host_of_.push_back(static_cast<std::uint32_t>(rank / ranks_per_host));
@@ -95,7 +95,7 @@ class IoPlans : public testing::Test {
 };
 
 TEST_F(IoPlans, ShowWhoWritesWhat) {
-  IoRequest request;
+  bench::io::IoRequest request;
   request.movement = Movement::n_m_1;
   request.io_ranks = {2};
   request.num_objects = 4;
@@ -118,13 +118,13 @@ TEST_F(IoPlans, ShowWhoWritesWhat) {
 }
 
 TEST_F(IoPlans, ShowStridesAndFiles) {
-  IoRequest request;
+  bench::io::IoRequest request;
   request.movement = Movement::n_m;
   request.num_files = 2;
   request.order = schedule::Order::strided;
   request.num_objects = 3;
   request.target = "t.%r";  // the number of the file
-  request.operations = IoOperations::read;
+  request.operations = bench::io::IoOperations::read;
   const std::string plan = text(request, 4, 4);
   EXPECT_THAT(plan, HasSubstr("N-M, strided\n"));
   EXPECT_THAT(plan, HasSubstr("Phases: read\n"));
@@ -133,7 +133,7 @@ TEST_F(IoPlans, ShowStridesAndFiles) {
 }
 
 TEST_F(IoPlans, WithoutFilesShowTheFunnel) {
-  IoRequest request;
+  bench::io::IoRequest request;
   request.movement = Movement::n_m_m;
   request.io_ranks = {1};
   request.no_file = true;
@@ -144,7 +144,7 @@ TEST_F(IoPlans, WithoutFilesShowTheFunnel) {
 }
 
 TEST_F(IoPlans, OfALargeRunAreShort) {
-  IoRequest request;
+  bench::io::IoRequest request;
   request.movement = Movement::n_m_m;
   request.io_ranks = {64};
   const std::string plan = text(request, 4096, 64);
@@ -190,9 +190,9 @@ TEST(IoSummary, ShowsTimesOfTheMedianRepeat) {
 }
 
 TEST(IoSummary, SaysWhatASyncOutsideLeavesOut) {
-  IoResult result = made_up_io_result();
-  result.request.sync = SyncTiming::outside;
-  for (PhaseSummary& phase : result.phases) {
+  bench::io::IoResult result = made_up_io_result();
+  result.request.sync = bench::io::SyncTiming::outside;
+  for (bench::io::PhaseSummary& phase : result.phases) {
     phase.is_durable = false;
     phase.cache_after.dirty = 16384;
   }
@@ -201,32 +201,32 @@ TEST(IoSummary, SaysWhatASyncOutsideLeavesOut) {
                               "time ended\n"));
   EXPECT_THAT(text, HasSubstr("  not durable\n"));
   EXPECT_THAT(text, testing::ContainsRegex("    sync .* not in the I/O time\n"));
-  result.request.sync = SyncTiming::none;
-  for (PhaseSummary& phase : result.phases) phase.cache_after.is_known = false;
+  result.request.sync = bench::io::SyncTiming::none;
+  for (bench::io::PhaseSummary& phase : result.phases) phase.cache_after.is_known = false;
   EXPECT_THAT(bench::io::io_summary(result, ""),
               HasSubstr("no fsync: what was dirty when the time ended is unknown\n"));
 }
 
 TEST(IoSummary, SaysWhereReadsCameFrom) {
-  IoResult result = made_up_io_result();
-  const auto with = [&](CacheState before, ReadSource source) {
-    for (PhaseSummary& phase : result.phases) {
+  bench::io::IoResult result = made_up_io_result();
+  const auto with = [&](storage::CacheState before, bench::io::ReadSource source) {
+    for (bench::io::PhaseSummary& phase : result.phases) {
       phase.cache_before = before;
       phase.source = source;
     }
     return bench::io::io_headlines(result);
   };
-  EXPECT_THAT(with({true, 100, 0, 0, 0}, ReadSource::storage),
+  EXPECT_THAT(with({true, 100, 0, 0, 0}, bench::io::ReadSource::storage),
               HasSubstr("0.0 % of the pages were cached before: from storage\n"));
-  EXPECT_THAT(with({true, 100, 100, 0, 0}, ReadSource::cache),
+  EXPECT_THAT(with({true, 100, 100, 0, 0}, bench::io::ReadSource::cache),
               HasSubstr("100.0 % of the pages were cached before: from the page cache\n"));
-  EXPECT_THAT(with({}, ReadSource::not_known), HasSubstr("is unknown: from an unknown source\n"));
-  result.request.cache_path = CachePath::direct;
-  EXPECT_THAT(with({}, ReadSource::storage), HasSubstr("round the page cache: from storage\n"));
+  EXPECT_THAT(with({}, bench::io::ReadSource::not_known), HasSubstr("is unknown: from an unknown source\n"));
+  result.request.cache_path = storage::CachePath::direct;
+  EXPECT_THAT(with({}, bench::io::ReadSource::storage), HasSubstr("round the page cache: from storage\n"));
 }
 
 TEST(IoSummary, ShowsTheStopOfATimeLimit) {
-  IoResult result = made_up_io_result();
+  bench::io::IoResult result = made_up_io_result();
   result.phases[0].has_stop = true;
   result.phases[0].bytes_per_s_at_stop = 0.5 * io_gibi;
   const std::string text = bench::io::io_summary(result, "");
@@ -236,9 +236,9 @@ TEST(IoSummary, ShowsTheStopOfATimeLimit) {
 }
 
 TEST(IoSummary, NamesWhoAndWhatIsSlow) {
-  IoResult result = made_up_io_result();
+  bench::io::IoResult result = made_up_io_result();
   EXPECT_THAT(bench::io::io_summary(result, ""), AllOf(Not(HasSubstr("slow ranks")), Not(HasSubstr("slowest calls"))));
-  result.phases[0].stragglers = {{5, "b", "/scratch/t", 0.25 * io_gibi, 0.5, IoTime::sync}};
+  result.phases[0].stragglers = {{5, "b", "/scratch/t", 0.25 * io_gibi, 0.5, bench::io::IoTime::sync}};
   result.phases[0].slow_calls = {{5, "b", "/scratch/t", 4096, io_mebi, 2e6, 5e6}};
   result.phases[1].slow_calls = {{6, "b", "/scratch/t", 8192, io_mebi, 1e6, 9e6}};
   const std::string text = bench::io::io_summary(result, "");
@@ -252,7 +252,7 @@ TEST(IoSummary, NamesWhoAndWhatIsSlow) {
 }
 
 TEST(IoSummary, SaysWhatBecameOfHints) {
-  IoResult result = made_up_io_result();
+  bench::io::IoResult result = made_up_io_result();
   result.hints = {{"cb_nodes", "2", "2", true},
                   {"bogus", "7", "7", false},
                   {"striping_factor", "4", "", true},
@@ -269,15 +269,15 @@ TEST(IoSummary, SaysWhatBecameOfHints) {
 }
 
 TEST(IoSummary, OfAFailedRunShowsWhatThereIs) {
-  IoResult result = made_up_io_result();
+  bench::io::IoResult result = made_up_io_result();
   result.complete = false;
   result.incomplete_reason = "wrong data";
   result.operations.clear();
   result.phases.resize(2);
   result.phases[1].is_complete = false;
-  result.phases[1].bytes_per_s = result.phases[1].bytes_per_s_mean = not_measured;
+  result.phases[1].bytes_per_s = result.phases[1].bytes_per_s_mean = bench::io::not_measured;
   result.phases[1].num_mismatches = 3;
-  WrongObject wrong;
+  bench::io::WrongObject wrong;
   wrong.mismatch.kind = memory::MismatchKind::zeros;
   wrong.mismatch.expected = {1, 3, 0, 4, 4 * io_mebi, 0};
   wrong.mismatch.first_byte = 4096;
@@ -294,12 +294,12 @@ TEST(IoSummary, OfAFailedRunShowsWhatThereIs) {
 }
 
 TEST(IoSummary, OfAnInterruptedPhaseShowsHowFarRanksWere) {
-  IoResult result = made_up_io_result();
+  bench::io::IoResult result = made_up_io_result();
   result.complete = false;
   result.incomplete_reason = "told to stop";
   result.phases.resize(1);
-  PhaseSummary& phase = result.phases.emplace_back();
-  phase.position = {.index = 1, .operation = IoOperation::read, .repeat = 0};
+  bench::io::PhaseSummary& phase = result.phases.emplace_back();
+  phase.position = {.index = 1, .operation = bench::io::IoOperation::read, .repeat = 0};
   phase.is_interrupted = true;
   phase.error = "interrupted: told to stop";
   phase.bytes = 3 * io_mebi;
@@ -316,7 +316,7 @@ TEST(IoSummary, OfAnInterruptedPhaseShowsHowFarRanksWere) {
 }
 
 TEST(IoSummary, OfAFunnelWithoutFilesIsAboutMessages) {
-  IoResult result = made_up_io_result();
+  bench::io::IoResult result = made_up_io_result();
   result.request.no_file = true;
   result.files.clear();
   const std::string text = bench::io::io_summary(result, "");

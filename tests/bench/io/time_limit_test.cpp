@@ -44,12 +44,12 @@ TEST_P(TimeLimit, StopsAllRanksAtTheSameObject) {
 
 INSTANTIATE_TEST_SUITE_P(
     IoTimeLimit, TimeLimit,
-    ::testing::Values(AccessMethod{Movement::n_n, Order::segmented, FileCalls::blocking, false, false, 0},
-                      AccessMethod{Movement::n_1, Order::segmented, FileCalls::non_blocking, false, false, 2},
-                      AccessMethod{Movement::n_1, Order::segmented, FileCalls::blocking, false, true, 0},
-                      AccessMethod{Movement::n_m, Order::segmented, FileCalls::blocking, true, false, 0},
-                      AccessMethod{Movement::n_m_m, Order::segmented, FileCalls::blocking, false, false, 1},
-                      AccessMethod{Movement::n_m_1, Order::segmented, FileCalls::blocking, true, true, 1}),
+    ::testing::Values(AccessMethod{Movement::n_n, Order::segmented, storage::FileCalls::blocking, false, false, 0},
+                      AccessMethod{Movement::n_1, Order::segmented, storage::FileCalls::non_blocking, false, false, 2},
+                      AccessMethod{Movement::n_1, Order::segmented, storage::FileCalls::blocking, false, true, 0},
+                      AccessMethod{Movement::n_m, Order::segmented, storage::FileCalls::blocking, true, false, 0},
+                      AccessMethod{Movement::n_m_m, Order::segmented, storage::FileCalls::blocking, false, false, 1},
+                      AccessMethod{Movement::n_m_1, Order::segmented, storage::FileCalls::blocking, true, true, 1}),
     name_of_way);
 
 TEST(IoTimeLimit, ThatDoesNotPassChangesNothing) {

@@ -10,7 +10,7 @@ std::vector<AccessMethod> all_ways() {
   for (const Movement movement : {Movement::n_n, Movement::n_1, Movement::n_m_m, Movement::n_m_1, Movement::n_m}) {
     for (const Order order : {Order::segmented, Order::strided}) {
       if (movement == Movement::n_n && order == Order::strided) continue;
-      for (const FileCalls calls : {FileCalls::blocking, FileCalls::non_blocking}) {
+      for (const storage::FileCalls calls : {storage::FileCalls::blocking, storage::FileCalls::non_blocking}) {
         ways.push_back({movement, order, calls, false, false, 0});
         ways.push_back({movement, order, calls, false, true, 3});
         ways.push_back({movement, order, calls, true, false, 1});

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TopologyRequest parse(std::vector<std::string> words) {
+bench::topology::TopologyRequest parse(std::vector<std::string> words) {
   words.insert(words.begin(), {"leadline", "topology"});
   return bench::topology::parse_topology_command(words);
 }
@@ -27,7 +27,7 @@ std::string refusal(const test::Words& words) {
 }
 
 TEST(TopologyOptions, HaveNettestsDefaults) {
-  const TopologyRequest request = parse({});
+  const bench::topology::TopologyRequest request = parse({});
   EXPECT_THAT(request.patterns, ElementsAre("star", "star2", "complete", "complete2", "ring", "ring2"));
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1024, 4096, 16384, 65536, 262144, 1048576));
   EXPECT_EQ(request.num_iterations, 100u);
@@ -36,39 +36,39 @@ TEST(TopologyOptions, HaveNettestsDefaults) {
   EXPECT_EQ(request.repeat, 1);
   EXPECT_EQ(request.max_outstanding, 0u);
   EXPECT_EQ(request.duration_s, 0);
-  EXPECT_EQ(request.rate, Rate::total);
+  EXPECT_EQ(request.rate, bench::topology::Rate::total);
   EXPECT_EQ(request.format, ResultFormat::hdf5);
 }
 
 TEST(TopologyOptions, SetTheirMember) {
-  const TopologyRequest request = parse({"--pattern",
-                                         "torus:2x2,star2:1",
-                                         "--mode",
-                                         "one-way",
-                                         "--message-size",
-                                         "100B-300B+100B",
-                                         "--iterations",
-                                         "7",
-                                         "--warmup",
-                                         "0",
-                                         "--traced",
-                                         "0",
-                                         "--max-outstanding",
-                                         "3",
-                                         "--fill",
-                                         "random",
-                                         "--fill-seed",
-                                         "5",
-                                         "--repeat",
-                                         "2",
-                                         "--print",
-                                         "average",
-                                         "--verify",
-                                         "--output",
-                                         "x.json",
-                                         "--overwrite",
-                                         "--wait",
-                                         "block"});
+  const bench::topology::TopologyRequest request = parse({"--pattern",
+                                                          "torus:2x2,star2:1",
+                                                          "--mode",
+                                                          "one-way",
+                                                          "--message-size",
+                                                          "100B-300B+100B",
+                                                          "--iterations",
+                                                          "7",
+                                                          "--warmup",
+                                                          "0",
+                                                          "--traced",
+                                                          "0",
+                                                          "--max-outstanding",
+                                                          "3",
+                                                          "--fill",
+                                                          "random",
+                                                          "--fill-seed",
+                                                          "5",
+                                                          "--repeat",
+                                                          "2",
+                                                          "--print",
+                                                          "average",
+                                                          "--verify",
+                                                          "--output",
+                                                          "x.json",
+                                                          "--overwrite",
+                                                          "--wait",
+                                                          "block"});
   EXPECT_THAT(request.patterns, ElementsAre("torus:2x2", "star2:1"));
   EXPECT_EQ(request.mode, ChannelMode::one_way);
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(100, 200, 300));
@@ -78,7 +78,7 @@ TEST(TopologyOptions, SetTheirMember) {
   EXPECT_EQ(request.max_outstanding, 3u);
   EXPECT_EQ(request.fill_seed, 5u);
   EXPECT_EQ(request.repeat, 2);
-  EXPECT_EQ(request.rate, Rate::average);
+  EXPECT_EQ(request.rate, bench::topology::Rate::average);
   EXPECT_TRUE(request.verify);
   EXPECT_TRUE(request.overwrite);
   EXPECT_EQ(request.format, ResultFormat::json);
@@ -87,7 +87,7 @@ TEST(TopologyOptions, SetTheirMember) {
 }
 
 TEST(TopologyOptions, LoadForAWhile) {
-  const TopologyRequest request = parse({"--duration", "1.5m", "--verify-every", "10"});
+  const bench::topology::TopologyRequest request = parse({"--duration", "1.5m", "--verify-every", "10"});
   EXPECT_EQ(request.duration_s, 90);
   EXPECT_EQ(request.verify_every, 10u);
 }

@@ -63,13 +63,13 @@ struct Matrices {
 };
 
 /// The row of a cell in a matrix of these.
-std::vector<double> row_of(const std::vector<double>& matrix, const Cell& cell) {
+std::vector<double> row_of(const std::vector<double>& matrix, const bench::topology::Cell& cell) {
   const auto length = static_cast<std::ptrdiff_t>(matrix.size() / 6);  // 2 repeats of 3 sizes
   const auto begin = matrix.begin() + length * (3 * cell.repeat + cell.size_index);
   return {begin, begin + length};
 }
 
-void expect_cell(const Matrices& matrices, const Cell& cell, const schedule::Topology& topology) {
+void expect_cell(const Matrices& matrices, const bench::topology::Cell& cell, const schedule::Topology& topology) {
   std::vector<double> arrivals, exchanges, with_barrier;
   std::vector<std::vector<double>> rank_times(5);
   for (int rank = 0; rank < num_ranks; ++rank) {
@@ -96,12 +96,12 @@ void expect_cell(const Matrices& matrices, const Cell& cell, const schedule::Top
 }
 
 void expect_everything(const Reader& reader) {
-  const std::vector<Cell> cells = cells_of(topology_so_far(topologies));
+  const std::vector<bench::topology::Cell> cells = cells_of(topology_so_far(topologies));
   for (std::size_t index = 0; index < topologies.size(); ++index) {
     SCOPED_TRACE(group_of(index));
     expect_channels(reader, group_of(index), topologies[index]);
     const Matrices matrices(reader, group_of(index));
-    for (const Cell& cell : cells) {
+    for (const bench::topology::Cell& cell : cells) {
       if (std::cmp_equal(cell.topology_index, index)) expect_cell(matrices, cell, topologies[index]);
     }
   }
@@ -150,7 +150,7 @@ TEST(TopologyHdf5, HasTheExtentsOfATorus) {
 TEST(TopologyHdf5, IsAHoleUntilWritten) {
   const Folder folder;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    TopologyResult so_far = topology_so_far(topologies);
+    bench::topology::TopologyResult so_far = topology_so_far(topologies);
     so_far.request.num_iterations = 1'000'000;
     Hdf5Store(cluster, so_far, topology_setup(cluster, folder / "run.h5", topologies));
   }));
@@ -171,7 +171,8 @@ TEST(TopologyHdf5, KeepsTheLoadAsItComes) {
     setup.cells.clear();
     Hdf5Store store(cluster, load_so_far(topologies), setup);
     for (const int number : {0, 1, 1, 2}) {  // as where the root has changed
-      store.write(static_cast<std::size_t>(number), cluster.rank() == 0 ? load_point(number) : LoadPoint{});
+      store.write(static_cast<std::size_t>(number),
+                  cluster.rank() == 0 ? load_point(number) : bench::topology::LoadPoint{});
     }
   }));
   const Reader reader(path);
@@ -179,7 +180,7 @@ TEST(TopologyHdf5, KeepsTheLoadAsItComes) {
   expect_channels(reader, "/topologies/0001", topologies[1]);
   EXPECT_FALSE(reader.has("/topologies/0000/arrival_time_ns"));
   EXPECT_FALSE(reader.has("/topologies/0000/exchange_time_ns"));
-  EXPECT_THAT(reader.shape("/load/elapsed_s"), ElementsAre(max_load_points));
+  EXPECT_THAT(reader.shape("/load/elapsed_s"), ElementsAre(bench::topology::max_load_points));
   const auto first_4 = [](auto values) {
     values.resize(4);
     return values;
@@ -203,10 +204,11 @@ TEST(TopologyHdf5, HasNoRoomForMorePointsOfLoadThanItSays) {
     const std::vector<schedule::Topology> of_2{{{.name = "ring", .shape = schedule::Shape::ring}, 2}};
     TopologyFileSetup setup = topology_setup(cluster, folder / "run.h5", of_2);
     setup.cells.clear();
-    TopologyResult so_far = load_so_far(of_2);
+    bench::topology::TopologyResult so_far = load_so_far(of_2);
     so_far.topologies.clear();
     Hdf5Store store(cluster, so_far, setup);
-    for (std::size_t number = 0; number <= max_load_points; ++number) store.write(number, load_point(0));
+    for (std::size_t number = 0; number <= bench::topology::max_load_points; ++number)
+      store.write(number, load_point(0));
   });
   EXPECT_THAT(errors, Each(AllOf(HasSubstr("run.h5"), HasSubstr("4096"))));
 }
@@ -249,7 +251,7 @@ TEST(TopologyHdf5, AKillLeavesAFileThatOpensWithTheCellsSoFar) {
   EXPECT_THAT(reader.ints("/status/complete"), ElementsAre(0));
   EXPECT_THAT(reader.texts("/status/reason"), ElementsAre("still running, or killed without a word"));
   EXPECT_FALSE(reader.has("/summary"));
-  const std::vector<Cell> cells = cells_of(topology_so_far(topologies));
+  const std::vector<bench::topology::Cell> cells = cells_of(topology_so_far(topologies));
   for (std::size_t index = 0; index < 4; ++index) {
     const auto topology = static_cast<std::size_t>(cells[index].topology_index);
     expect_cell(Matrices(reader, group_of(topology)), cells[index], topologies[topology]);

@@ -23,19 +23,19 @@ using testing::IsEmpty;
 
 const std::vector<schedule::Topology> topologies = topologies_of_5();
 
-json document_of(const TopologyResult& result) { return json::parse(json_text(result)); }
+json document_of(const bench::topology::TopologyResult& result) { return json::parse(json_text(result)); }
 json document_at(const std::string& path) { return json::parse(contents_of(path)); }
 
-TopologyResult finished_load() {
-  TopologyResult result = load_so_far(topologies);
+bench::topology::TopologyResult finished_load() {
+  bench::topology::TopologyResult result = load_so_far(topologies);
   for (int number = 0; number < 3; ++number) result.load.push_back(load_point(number));
   result.complete = true;
   return result;
 }
 
 /// A cell of which nothing is known but that it is there.
-TopologyResult nothing_measured() {
-  TopologyResult result = topology_so_far(topologies);
+bench::topology::TopologyResult nothing_measured() {
+  bench::topology::TopologyResult result = topology_so_far(topologies);
   result.cells.resize(1);
   return result;
 }

@@ -25,8 +25,8 @@ inline std::vector<schedule::Topology> topologies_of_5() {
           {{.name = "edges", .shape = Shape::edges, .mode = ChannelMode::one_way, .edges = {{4, 1}, {1, 3}}}, 5}};
 }
 
-inline TopologyResult topology_so_far(const std::vector<schedule::Topology>& topologies) {
-  TopologyResult result;
+inline bench::topology::TopologyResult topology_so_far(const std::vector<schedule::Topology>& topologies) {
+  bench::topology::TopologyResult result;
   result.provenance = provenance_so_far(topologies.front().num_ranks());
   result.request.command_line = {"leadline", "topology", "\xff"};
   result.request.message_sizes_bytes = {8, 1024, 4096};
@@ -40,8 +40,8 @@ inline TopologyResult topology_so_far(const std::vector<schedule::Topology>& top
 }
 
 /// As a plan has them.
-inline std::vector<Cell> cells_of(const TopologyResult& result) {
-  std::vector<Cell> cells;
+inline std::vector<bench::topology::Cell> cells_of(const bench::topology::TopologyResult& result) {
+  std::vector<bench::topology::Cell> cells;
   const auto& sizes = result.request.message_sizes_bytes;
   for (int repeat = 0; repeat < result.request.repeat; ++repeat) {
     for (std::size_t size = 0; size < sizes.size(); ++size) {
@@ -58,18 +58,18 @@ inline bench::topology::TopologyFileSetup topology_setup(const cluster::Cluster&
   return {run_setup_for(cluster, path), cells_of(topology_so_far(topologies)), topologies};
 }
 
-inline double number_of(const Cell& cell) {
+inline double number_of(const bench::topology::Cell& cell) {
   return 1e6 * (cell.topology_index + 1) + 1e5 * cell.repeat + 1e4 * cell.size_index;
 }
-inline double arrival_of(const Cell& cell, int rank, std::size_t channel) {
+inline double arrival_of(const bench::topology::Cell& cell, int rank, std::size_t channel) {
   return number_of(cell) + 100 * rank + static_cast<double>(channel) + 0.25;
 }
-inline double rank_time_of(const Cell& cell, int rank) { return number_of(cell) + 100 * rank + 50; }
-inline double exchange_time_of(const Cell& cell, std::size_t iteration) {
+inline double rank_time_of(const bench::topology::Cell& cell, int rank) { return number_of(cell) + 100 * rank + 50; }
+inline double exchange_time_of(const bench::topology::Cell& cell, std::size_t iteration) {
   return number_of(cell) + 1000 + static_cast<double>(iteration);
 }
 
-inline ExchangeTimes times_around(double median_ns, std::uint64_t num) {
+inline bench::topology::ExchangeTimes times_around(double median_ns, std::uint64_t num) {
   return {.num = num,
           .min = median_ns - 0.5,
           .median = median_ns,
@@ -80,8 +80,8 @@ inline ExchangeTimes times_around(double median_ns, std::uint64_t num) {
           .median_high = median_ns + 0.0625};
 }
 
-inline CellSummary summary_of(const Cell& cell) {
-  CellSummary summary;
+inline bench::topology::CellSummary summary_of(const bench::topology::Cell& cell) {
+  bench::topology::CellSummary summary;
   summary.cell = cell;
   summary.with_barrier = times_around(4000, 4);
   summary.exchange = times_around(2000, 4);
@@ -96,7 +96,7 @@ inline CellSummary summary_of(const Cell& cell) {
 
 /// What `rank` hands over after this cell.
 inline void write_cell(bench::topology::TopologyFile& file, const cluster::Cluster& cluster, std::size_t index,
-                       const Cell& cell, const std::vector<schedule::Topology>& topologies) {
+                       const bench::topology::Cell& cell, const std::vector<schedule::Topology>& topologies) {
   const auto& topology = topologies.at(static_cast<std::size_t>(cell.topology_index));
   const auto num_channels = static_cast<std::size_t>(topology.num_channels(cluster.rank()));
   std::vector<double> arrivals, exchanges, with_barrier;
@@ -114,11 +114,11 @@ inline void write_cell(bench::topology::TopologyFile& file, const cluster::Clust
   row.slowest_rank_ns = exchanges;
   row.with_barrier_ns = with_barrier;
   // The summary counts on rank 0 alone.
-  file.write(index, row, cluster.rank() == 0 ? summary_of(cell) : CellSummary{});
+  file.write(index, row, cluster.rank() == 0 ? summary_of(cell) : bench::topology::CellSummary{});
 }
 
-inline TopologyResult finished(TopologyResult result) {
-  for (const Cell& cell : cells_of(result)) {
+inline bench::topology::TopologyResult finished(bench::topology::TopologyResult result) {
+  for (const bench::topology::Cell& cell : cells_of(result)) {
     result.cells.push_back(summary_of(cell));
     result.cells.back().served = all_channels(result.topologies.at(static_cast<std::size_t>(cell.topology_index)));
   }
@@ -129,16 +129,16 @@ inline TopologyResult finished(TopologyResult result) {
 
 /// A whole run of all cells.
 inline void write_topologies(cluster::Cluster& cluster, const bench::topology::TopologyFileSetup& setup) {
-  const TopologyResult so_far = topology_so_far(setup.topologies);
+  const bench::topology::TopologyResult so_far = topology_so_far(setup.topologies);
   const auto file = bench::topology::open_topology_file(cluster, so_far, setup);
   for (std::size_t index = 0; index < setup.cells.size(); ++index) {
     write_cell(*file, cluster, index, setup.cells[index], setup.topologies);
   }
-  file->finish(cluster.rank() == 0 ? finished(so_far) : TopologyResult{});
+  file->finish(cluster.rank() == 0 ? finished(so_far) : bench::topology::TopologyResult{});
 }
 
 /// The load of a run with --duration.
-inline LoadPoint load_point(int number) {
+inline bench::topology::LoadPoint load_point(int number) {
   return {.cell = {.topology_index = number % 3, .size_index = number % 2, .repeat = number, .message_size_bytes = 8},
           .served = {.num = 10 + number, .max_rank = 4},
           .begin_s = number + 0.5,
@@ -149,8 +149,8 @@ inline LoadPoint load_point(int number) {
           .time_ns_max = 9000.0 + number};
 }
 
-inline TopologyResult load_so_far(const std::vector<schedule::Topology>& topologies) {
-  TopologyResult result = topology_so_far(topologies);
+inline bench::topology::TopologyResult load_so_far(const std::vector<schedule::Topology>& topologies) {
+  bench::topology::TopologyResult result = topology_so_far(topologies);
   result.request.duration_s = 60;
   return result;
 }

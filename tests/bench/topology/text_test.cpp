@@ -26,10 +26,12 @@ using testing::Not;
 
 constexpr std::uint64_t mebi = 1 << 20;
 
-TopologyFacts star(const std::string& name = "star") { return {name, Shape::star, ChannelMode::answered, 3, 3, {}}; }
-TopologyFacts ring() { return {"ring2", Shape::ring, ChannelMode::both_ways, 4, 2, {}}; }
+bench::topology::TopologyFacts star(const std::string& name = "star") {
+  return {name, Shape::star, ChannelMode::answered, 3, 3, {}};
+}
+bench::topology::TopologyFacts ring() { return {"ring2", Shape::ring, ChannelMode::both_ways, 4, 2, {}}; }
 
-ExchangeTimes times(double median_ns) {
+bench::topology::ExchangeTimes times(double median_ns) {
   return {.num = 100,
           .min = median_ns / 2,
           .median = median_ns,
@@ -40,9 +42,9 @@ ExchangeTimes times(double median_ns) {
           .median_high = median_ns * 1.25};
 }
 
-CellSummary cell(int topology_index, int size_index, std::uint64_t size, double median_ns, int repeat,
-                 const TopologyFacts& facts) {
-  CellSummary summary;
+bench::topology::CellSummary cell(int topology_index, int size_index, std::uint64_t size, double median_ns, int repeat,
+                                  const bench::topology::TopologyFacts& facts) {
+  bench::topology::CellSummary summary;
   summary.cell = {topology_index, size_index, repeat, size};
   summary.served = all_channels(facts);
   summary.exchange = times(median_ns);
@@ -56,12 +58,13 @@ CellSummary cell(int topology_index, int size_index, std::uint64_t size, double 
 }
 
 /// Of two_topologies().
-CellSummary cell(int topology_index, int size_index, std::uint64_t size, double median_ns, int repeat = 0) {
+bench::topology::CellSummary cell(int topology_index, int size_index, std::uint64_t size, double median_ns,
+                                  int repeat = 0) {
   return cell(topology_index, size_index, size, median_ns, repeat, topology_index == 1 ? ring() : star());
 }
 
-TopologyResult two_topologies() {
-  TopologyResult result;
+bench::topology::TopologyResult two_topologies() {
+  bench::topology::TopologyResult result;
   result.complete = true;
   result.provenance.transport = {.name = "tcp", .library = "sockets of the kernel", .device = "lo"};
   result.provenance.wait = WaitMode::yield;
@@ -76,8 +79,8 @@ TopologyResult two_topologies() {
 }
 
 /// A star with each rank as its centre; the higher the centre, the slower.
-TopologyResult many_stars(int num) {
-  TopologyResult result = two_topologies();
+bench::topology::TopologyResult many_stars(int num) {
+  bench::topology::TopologyResult result = two_topologies();
   result.topologies.clear();
   result.cells.clear();
   result.request.message_sizes_bytes = {mebi};
@@ -124,8 +127,8 @@ next:   leadline report run.h5
 }
 
 TEST(TopologySummary, PrintsTheRateThatIsAskedFor) {
-  TopologyResult result = two_topologies();
-  result.request.rate = Rate::local;
+  bench::topology::TopologyResult result = two_topologies();
+  result.request.rate = bench::topology::Rate::local;
   const std::string text = bench::topology::topology_summary(result, "");
   EXPECT_THAT(text, AllOf(HasSubstr("local rate in MiB/s"), HasSubstr("         1 MiB  6000.000  2000.000\n"),
                           HasSubstr("topology  local   95 % interval  total  average  NETTEST local\n"),
@@ -133,11 +136,11 @@ TEST(TopologySummary, PrintsTheRateThatIsAskedFor) {
 }
 
 TEST(TopologySummary, ShowsTheMiddleOfSeveralRepeatsAndHowFarTheyDiffer) {
-  TopologyResult result = two_topologies();
+  bench::topology::TopologyResult result = two_topologies();
   result.request.repeat = 3;
-  const std::vector<CellSummary> first = result.cells;
+  const std::vector<bench::topology::CellSummary> first = result.cells;
   for (int repeat = 1; repeat < 3; ++repeat) {
-    for (CellSummary again : first) {
+    for (bench::topology::CellSummary again : first) {
       again.cell.repeat = repeat;
       if (again.cell.topology_index == 0) again.exchange = times(again.exchange.median * (repeat == 1 ? 10 : 0.5));
       result.cells.push_back(again);
@@ -151,7 +154,7 @@ TEST(TopologySummary, ShowsTheMiddleOfSeveralRepeatsAndHowFarTheyDiffer) {
 }
 
 TEST(TopologyCells, TakeOfTwoRepeatsTheSlower) {
-  TopologyResult result = two_topologies();
+  bench::topology::TopologyResult result = two_topologies();
   result.cells.push_back(cell(0, 1, mebi, 1'500'000, 1));
   const bench::topology::TopologyCells cells(result);
   EXPECT_EQ(cells.at(0, 1).middle->exchange.median, 1'500'000);
@@ -176,7 +179,7 @@ TEST(TopologySummary, OfVeryManyTopologiesStaysReadable) {
 }
 
 TEST(TopologySummary, FitsAScreen) {
-  TopologyResult result = two_topologies();
+  bench::topology::TopologyResult result = two_topologies();
   EXPECT_LE(widest_line(bench::topology::topology_summary(result, "")), 105u);
   result.topologies[0].name = std::string(40, 'e');
   result.topologies[1].name = std::string(50, 'f');
@@ -186,7 +189,7 @@ TEST(TopologySummary, FitsAScreen) {
 }
 
 TEST(TopologySummary, PrintsADashForWhatWasNotMeasured) {
-  TopologyResult result = two_topologies();
+  bench::topology::TopologyResult result = two_topologies();
   result.cells.pop_back();
   result.cells.back().slowest_channel = {};
   result.cells.back().fairness = NAN;
@@ -198,19 +201,19 @@ TEST(TopologySummary, PrintsADashForWhatWasNotMeasured) {
 }
 
 TEST(TopologySummary, LeavesOutChannelsThatWereNotTraced) {
-  TopologyResult result = two_topologies();
+  bench::topology::TopologyResult result = two_topologies();
   result.request.num_traced = 0;
   EXPECT_THAT(bench::topology::topology_summary(result, ""),
               AllOf(Not(HasSubstr("channel")), Not(HasSubstr("fairness"))));
 }
 
-LoadPoint point(int topology_index, double begin_s, double time_ns, std::uint64_t num) {
+bench::topology::LoadPoint point(int topology_index, double begin_s, double time_ns, std::uint64_t num) {
   return {
       {topology_index, 0, 0, mebi}, {topology_index == 1 ? 4 : 3, 3}, begin_s, 1, 2 * num, num, time_ns, 2 * time_ns};
 }
 
-TopologyResult loaded() {
-  TopologyResult result = two_topologies();
+bench::topology::TopologyResult loaded() {
+  bench::topology::TopologyResult result = two_topologies();
   result.cells.clear();
   result.request.message_sizes_bytes = {mebi};
   result.request.duration_s = 5;
@@ -233,7 +236,7 @@ result: run.h5
 }
 
 TEST(TopologySummary, OfALoadThatNeverBeganIsHeadAndTail) {
-  TopologyResult result = loaded();
+  bench::topology::TopologyResult result = loaded();
   result.load.clear();
   EXPECT_THAT(bench::topology::topology_summary(result, "run.h5"),
               AllOf(HasSubstr("4 ranks"), HasSubstr("result: run.h5")));
@@ -252,7 +255,7 @@ TEST(HostsOfRanks, ReadsRangesBackwards) {
 }
 
 TEST(TopologyProgress, IsATableForEachSize) {
-  const TopologyResult result = two_topologies();
+  const bench::topology::TopologyResult result = two_topologies();
   Screen screen;
   const auto progress = bench::topology::make_topology_lines(result.request, result.topologies, screen.outlet());
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
@@ -269,7 +272,7 @@ TEST(TopologyProgress, IsATableForEachSize) {
 }
 
 TEST(TopologyProgress, ExpectsLargeMessagesToTakeLonger) {
-  const TopologyResult result = two_topologies();
+  const bench::topology::TopologyResult result = two_topologies();
   Screen screen;
   const auto progress = bench::topology::make_topology_lines(result.request, result.topologies, screen.outlet());
   progress->cell_begins(result.cells[0].cell, 0, 4);
@@ -279,7 +282,7 @@ TEST(TopologyProgress, ExpectsLargeMessagesToTakeLonger) {
 }
 
 TEST(TopologyProgress, OfALoadCountsDown) {
-  const TopologyResult result = loaded();
+  const bench::topology::TopologyResult result = loaded();
   Screen screen;
   const auto progress = bench::topology::make_topology_lines(result.request, result.topologies, screen.outlet());
   progress->load_goes_on(result.load[0], 1);
@@ -291,7 +294,7 @@ TEST(TopologyProgress, OfALoadCountsDown) {
 }
 
 TEST(TopologyProgress, InATerminalVanishes) {
-  const TopologyResult result = two_topologies();
+  const bench::topology::TopologyResult result = two_topologies();
   Screen screen;
   {
     const auto progress = bench::topology::make_topology_bar(result.request, result.topologies, screen.outlet());
@@ -307,7 +310,7 @@ TEST(TopologyProgress, InATerminalVanishes) {
 }
 
 TEST(TopologyPlanText, ShowsChannelsAndCost) {
-  TopologyRequest request;
+  bench::topology::TopologyRequest request;
   request.patterns = {"star", "ring2"};
   request.message_sizes_bytes = {1024, mebi};
   const std::vector<std::uint32_t> host_of(4);
@@ -320,7 +323,7 @@ TEST(TopologyPlanText, ShowsChannelsAndCost) {
 }
 
 TEST(TopologyPlanText, OfALargeRunIsShort) {
-  TopologyRequest request;
+  bench::topology::TopologyRequest request;
   request.patterns = {"star-each"};
   const std::vector<std::uint32_t> host_of(1000);
   const auto plan = bench::topology::plan(request, {1000, 1000, host_of}, "");
@@ -330,7 +333,7 @@ TEST(TopologyPlanText, OfALargeRunIsShort) {
 }
 
 TEST(TopologyPlanText, OfALoadSaysForHowLong) {
-  TopologyRequest request;
+  bench::topology::TopologyRequest request;
   request.patterns = {"ring2"};
   request.duration_s = 90;
   request.verify_every = 10;

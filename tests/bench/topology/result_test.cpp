@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates follow NETTEST's definitions: their identities, and its page's own sample.
-#include "model/topology_result.hpp"
+#include "bench/topology/result.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "support/served_channels.hpp"
 
-namespace leadline {
+namespace leadline::bench::topology {
 namespace {
 
 TopologyFacts facts_of(schedule::Shape shape, schedule::ChannelMode mode, int num_ranks) {
@@ -76,4 +76,4 @@ TEST(Rates, OfWhatWasNotMeasuredAreNotNumbers) {
 }
 
 }  // namespace
-}  // namespace leadline
+}  // namespace leadline::bench::topology

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/topology/request.hpp"
 #include "model/result.hpp"
-#include "model/topology_request.hpp"
 #include "schedule/topology.hpp"
 
-namespace leadline {
+namespace leadline::bench::topology {
 
 /// What the rates of a topology follow from.
 struct TopologyFacts {
@@ -119,4 +119,4 @@ struct TopologyResult : RunResult {
   std::vector<LoadPoint> load;     ///< --duration only
 };
 
-}  // namespace leadline
+}  // namespace leadline::bench::topology

@@ -10,7 +10,7 @@
 #include "model/request.hpp"
 #include "schedule/topology.hpp"
 
-namespace leadline {
+namespace leadline::bench::topology {
 
 /// Which rate a table shows; formulas in docs/metrics.md.
 enum class Rate : std::uint8_t { local, total, average };
@@ -34,4 +34,4 @@ struct TopologyRequest : RunRequest {
 const char* name_of(Rate rate);
 std::span<const Named<Rate>> names_of(Rate any);
 
-}  // namespace leadline
+}  // namespace leadline::bench::topology

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/bisection/request.hpp"
 #include "core/named.hpp"
-#include "model/bisection_request.hpp"
 #include "model/diagnosis.hpp"
 #include "model/result.hpp"
 
-namespace leadline {
+namespace leadline::bench::bisection {
 
 enum class PatternKind : std::uint8_t {
   random,
@@ -121,4 +121,4 @@ struct BisectionResult : RunResult {
   std::vector<DiagnosedSlice> diagnoses;         ///< of random patterns, size by size
 };
 
-}  // namespace leadline
+}  // namespace leadline::bench::bisection

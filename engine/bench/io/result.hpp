@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "bench/io/request.hpp"
 #include "core/named.hpp"
 #include "memory/block_pattern.hpp"
-#include "model/io_request.hpp"
 #include "model/result.hpp"
+#include "storage/page_cache.hpp"
 
-namespace leadline {
+namespace leadline::bench::io {
 
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
@@ -52,13 +53,6 @@ struct PhasePosition {
   int repeat = 0;
 };
 
-/// Pages of a rank's parts of its files in its host's page cache.
-struct CacheState {
-  bool is_known = false;
-  std::uint64_t pages = 0;  ///< that these parts have
-  std::uint64_t cached = 0, dirty = 0, writeback = 0;
-};
-
 /// Latencies of calls. Bucket i: [2^(10 + i/4), 2^(10 + (i+1)/4)) ns; the first holds all below it, the last all above.
 inline constexpr std::size_t num_latency_buckets = 128;
 using LatencyHistogram = std::array<std::uint64_t, num_latency_buckets>;
@@ -84,7 +78,7 @@ struct RankPhase {
   double call_ns_min = 0, call_ns_max = 0;
   LatencyHistogram latencies{};
   ByteSeries series;
-  CacheState cache_before, cache_after;
+  storage::CacheState cache_before, cache_after;
   std::uint64_t num_mismatches = 0;  ///< objects with something wrong
   std::int32_t file = -1;            ///< that it opened, or whose opener did its I/O
 };
@@ -170,7 +164,7 @@ struct PhaseSummary {
   double call_ns_min = not_measured, call_ns_p50 = not_measured, call_ns_p90 = not_measured, call_ns_p99 = not_measured,
          call_ns_p999 = not_measured, call_ns_max = not_measured;
   ByteSeries series;  ///< of all ranks
-  CacheState cache_before, cache_after;
+  storage::CacheState cache_before, cache_after;
   ReadSource source = ReadSource::not_known;  ///< reads only
   bool is_durable = false;                    ///< writes only: nothing of it is dirty when the reported time ends
   std::uint64_t num_mismatches = 0;
@@ -206,4 +200,4 @@ struct IoResult : RunResult {
   std::vector<OperationSummary> operations;
 };
 
-}  // namespace leadline
+}  // namespace leadline::bench::io

@@ -9,7 +9,7 @@
 #include "model/diagnosis.hpp"
 #include "model/request.hpp"
 
-namespace leadline {
+namespace leadline::bench::bisection {
 
 /// Sizes in bytes, times in seconds.
 struct BisectionRequest : RunRequest {
@@ -31,4 +31,4 @@ struct BisectionRequest : RunRequest {
   DiagnosisSettings diagnosis;           ///< a connection is slow, too, below (1 - threshold) of the median connection
 };
 
-}  // namespace leadline
+}  // namespace leadline::bench::bisection

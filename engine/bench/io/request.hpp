@@ -11,20 +11,12 @@
 #include "memory/block_pattern.hpp"
 #include "model/request.hpp"
 #include "schedule/file_layout.hpp"
+#include "storage/storage.hpp"
 
-namespace leadline {
+namespace leadline::bench::io {
 
 /// Which phases a repetition has.
 enum class IoOperations : std::uint8_t { both, write, read };
-
-enum class FileCalls : std::uint8_t { blocking, non_blocking };
-
-/// How bytes get past the page cache, or through it.
-enum class CachePath : std::uint8_t {
-  buffered,  ///< through it
-  direct,    ///< O_DIRECT: around it
-  uncached,  ///< RWF_DONTCACHE: through it, and dropped behind
-};
 
 /// What happens to the pages of the files between writing and reading.
 enum class BetweenPhases : std::uint8_t {
@@ -54,7 +46,7 @@ struct IoRequest : RunRequest {
   bool no_file = false;                                    ///< the pure funnel: nothing is opened
   // Calls
   std::string backend;  ///< "posix", "mpi-io", "mpi-io:romio", "mpi-io:ompio"; empty = what fits the transport
-  FileCalls calls = FileCalls::blocking;
+  storage::FileCalls calls = storage::FileCalls::blocking;
   bool collective = false;
   bool allow_fragile = false;  ///< calls that the probe has seen crash or hang are made all the same
   std::vector<std::pair<std::string, std::string>> hints;
@@ -74,8 +66,8 @@ struct IoRequest : RunRequest {
   memory::Check check = memory::Check::all;
   memory::BlockKind file_fill = memory::BlockKind::blocks;  ///< --fill; `fill` of RunRequest is not used
   // Cache
-  CachePath cache_path = CachePath::buffered;   ///< --direct, --uncached
-  BetweenPhases between = BetweenPhases::keep;  ///< --drop-cache
+  storage::CachePath cache_path = storage::CachePath::buffered;  ///< --direct, --uncached
+  BetweenPhases between = BetweenPhases::keep;                   ///< --drop-cache
   SyncTiming sync = SyncTiming::inside;
   ReadShift read_shift = ReadShift::none;
   std::int64_t read_shift_by = 0;  ///< so many ranks, or hosts
@@ -87,12 +79,9 @@ struct IoRequest : RunRequest {
 
 const char* name_of(IoOperations operations);
 std::span<const Named<IoOperations>> names_of(IoOperations any);
-const char* name_of(FileCalls calls);
-std::span<const Named<FileCalls>> names_of(FileCalls any);
-const char* name_of(CachePath path);
 const char* name_of(BetweenPhases between);
 const char* name_of(SyncTiming sync);
 std::span<const Named<SyncTiming>> names_of(SyncTiming any);
 const char* name_of(ReadShift shift);
 
-}  // namespace leadline
+}  // namespace leadline::bench::io
