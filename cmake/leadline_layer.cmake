@@ -26,11 +26,11 @@ endif()
 # Layers that read what comes from outside: the fuzzers are told which of their functions an input reaches.
 set(LEADLINE_FUZZ_COVERAGE "func,inline-8bit-counters,pc-table" CACHE STRING
   "what fuzzers are told of the layers that read (for a long search: edge,inline-8bit-counters,pc-table,trace-cmp, a sixth longer to compile)")
-set(leadline_layers_of_readers bench_bisection bench_io bench_link bench_topology cluster core memory network options result schedule synthetic)
+set(leadline_layers_of_readers cluster core memory network options result schedule synthetic)
 
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
 set(leadline_layers_at_O1 bench_link core model network result synthetic)
-set(leadline_layers_at_Og bench bench_bisection bench_io bench_topology cli cluster command compat options output)
+set(leadline_layers_at_Og bench cli cluster command compat options output)
 
 # leadline_layer(NAME [SOURCES pattern...] [USES library...]): all sources of this folder, or those of the patterns; in a unity build they are compiled
 # as one. Includes are written from engine/.
@@ -54,12 +54,12 @@ function(leadline_layer name)
     else()
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled)
     endif()
-    if(LEADLINE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND name IN_LIST leadline_layers_of_readers)
+    if(LEADLINE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND (name IN_LIST leadline_layers_of_readers OR name MATCHES "^bench_"))
       target_compile_options(leadline_${name} PRIVATE -fsanitize-coverage=${LEADLINE_FUZZ_COVERAGE})
     endif()
     if(CMAKE_BUILD_TYPE MATCHES "Rel")
       foreach(level O1 Og)
-        if(name IN_LIST leadline_layers_at_${level})
+        if(name IN_LIST leadline_layers_at_${level} OR (level STREQUAL "Og" AND name MATCHES "^bench_" AND NOT name IN_LIST leadline_layers_at_O1))
           target_compile_options(leadline_${name} PRIVATE -${level})
         endif()
       endforeach()
@@ -69,6 +69,14 @@ function(leadline_layer name)
     target_include_directories(leadline_${name} INTERFACE "${PROJECT_SOURCE_DIR}/engine")
     target_link_libraries(leadline_${name} INTERFACE ${arg_USES})
   endif()
+endfunction()
+
+# leadline_benchmark(SUMMARY): the folder is the layer of a benchmark, whose command has its name; SUMMARY is for its manual page.
+function(leadline_benchmark summary)
+  get_filename_component(name "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+  leadline_layer(bench_${name} USES leadline_command)
+  set_property(GLOBAL APPEND PROPERTY leadline_benchmarks leadline_bench_${name})
+  set_target_properties(leadline_bench_${name} PROPERTIES leadline_command "${name}" leadline_summary "${summary}")
 endfunction()
 
 # leadline_module(TARGET SOURCES file... [USES library...]): TARGET.so, found beside the program.

@@ -2,14 +2,12 @@
 // `leadline info`: what a file is, and what is in it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/bisection/text.hpp"
-#include "bench/io/text.hpp"
-#include "bench/link/text.hpp"
-#include "bench/topology/text.hpp"
+#include "cli/benchmarks.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
@@ -41,16 +39,8 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
   }
   // Any SION file is worth a description; what is wrong with it is reported after that.
   try {
-    const std::string benchmark = result::benchmark_of(path, kind);
-    if (benchmark == "topology") {
-      info.result = bench::topology::info_of(bench::topology::Hdf5Reader(path));
-    } else if (benchmark == "bisection") {
-      info.result = bench::bisection::info_of(bench::bisection::Hdf5Reader(path));
-    } else if (benchmark == "io") {
-      info.result = bench::io::info_of(bench::io::Hdf5Reader(path));
-    } else {
-      info.result = bench::link::info_of(*bench::link::ResultReader::open(path));
-    }
+    const auto own = std::ranges::find(benchmarks(), result::benchmark_of(path, kind), &Benchmark::name);
+    info.result = (own == benchmarks().end() ? benchmarks().front() : *own).info_of(path);
   } catch (const Error& error) {
     if (!info.container) throw;
     info.why_no_result = error.why();

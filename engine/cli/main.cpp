@@ -10,10 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/bisection/command.hpp"
-#include "bench/io/command.hpp"
-#include "bench/link/command.hpp"
-#include "bench/topology/command.hpp"
+#include "cli/benchmarks.hpp"
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
 #include "cluster/bootstrap.hpp"
@@ -35,13 +32,7 @@ struct Command {
 
 int completion_command(const std::vector<std::string>& arguments);
 
-constexpr Command commands[] = {
-    {"link", "measure the link between every two ranks", bench::link::link_command},
-    {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others",
-     bench::topology::topology_command},
-    {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth",
-     bench::bisection::bisection_command},
-    {"io", "write and read files by all ranks at once, and check every byte", bench::io::io_command},
+constexpr Command other_commands[] = {
     {"diagnose", "say which hosts, ports, links or switches of a result are slow", diagnose_command},
     {"compare", "say what became slower or faster from one result to another", compare_command},
     {"profile", "learn from good runs what the links of a site take", profile_command},
@@ -54,6 +45,17 @@ constexpr Command commands[] = {
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},
     {"completion", "print a script with which a shell completes commands and options", completion_command},
 };
+
+/// Benchmarks come first.
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> list;
+    for (const Benchmark& one : benchmarks()) list.push_back({one.name, one.purpose, one.run});
+    list.insert(list.end(), std::begin(other_commands), std::end(other_commands));
+    return list;
+  }();
+  return all;
+}
 
 /// Our programs in the same folder, each named leadline-<command>.
 struct ExternalProgram {
@@ -81,7 +83,7 @@ std::string help() {
       "Leadline measures a cluster's network and file system and says which host, link, switch or storage target is "
       "slow.\n\n"
       "Usage: leadline COMMAND [OPTIONS]\n\nCommands:\n";
-  for (const Command& command : commands) text += fmt::format("  {:<13} {}\n", command.name, command.purpose);
+  for (const Command& command : commands()) text += fmt::format("  {:<13} {}\n", command.name, command.purpose);
   for (const std::string& name : external_commands()) text += fmt::format("  {:<13} {}\n", name, purpose_of(name));
   text +=
       "\n'leadline help COMMAND' explains a command, and so does 'leadline COMMAND --help'. 'leadline --version' "
@@ -128,7 +130,7 @@ Json description_of(const ExternalProgram& program) {
 /// Our own, the installed ones of the analysis, and other programs that are there, of whose options nothing is known.
 std::vector<CompletedCommand> completed_commands() {
   std::vector<CompletedCommand> all;
-  for (const Command& command : commands) all.push_back({command.name, command.purpose, description_of(command)});
+  for (const Command& command : commands()) all.push_back({command.name, command.purpose, description_of(command)});
   for (const std::string& name : external_commands()) {
     const auto* const program = std::ranges::find(external_programs, name, &ExternalProgram::name);
     const Json description = program != std::end(external_programs) ? description_of(*program) : Json(nullptr);
@@ -182,7 +184,7 @@ int completion_command(const std::vector<std::string>& arguments) {
 const Command* built_in(const std::vector<std::string>& arguments) {
   const std::string& name = arguments[1];
   const std::string two_words = name + " " + (arguments.size() > 2 ? arguments[2] : "");
-  for (const Command& command : commands) {
+  for (const Command& command : commands()) {
     if (name == command.name || two_words == command.name) return &command;
   }
   return nullptr;
@@ -190,7 +192,7 @@ const Command* built_in(const std::vector<std::string>& arguments) {
 
 std::vector<std::string> all_commands() {
   std::vector<std::string> names;
-  for (const Command& command : commands) names.emplace_back(command.name);
+  for (const Command& command : commands()) names.emplace_back(command.name);
   for (const std::string& name : external_commands()) names.push_back(name);
   return names;
 }
@@ -198,7 +200,7 @@ std::vector<std::string> all_commands() {
 /// Commands of two words that begin with this one: "simulate" -> "leadline simulate link (write ...)".
 std::string kinds_of(const std::string& name) {
   std::vector<std::string> kinds;
-  for (const Command& command : commands) {
+  for (const Command& command : commands()) {
     if (std::string_view(command.name).starts_with(name + " ")) {
       kinds.push_back(fmt::format("leadline {} ({})", command.name, command.purpose));
     }

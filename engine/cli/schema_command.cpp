@@ -5,11 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bisection/json.hpp"
-#include "bench/io/json.hpp"
-#include "bench/link/json.hpp"
-#include "bench/topology/json.hpp"
-#include "cli/described_file.hpp"
+#include "cli/benchmarks.hpp"
 #include "cli/embedded_schemas.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
@@ -37,11 +33,7 @@ using SchemaOfDocument = Json (*)();
 /// Of a document that no struct of this program describes.
 Json written_by_hand(const char* text) { return Json::parse(text); }
 
-constexpr Named<SchemaOfDocument> documents[] = {
-    {bench::link::schema, "link", "the result of leadline link"},
-    {bench::topology::schema, "topology", "that of leadline topology"},
-    {bench::bisection::schema, "bisection", "that of leadline bisection"},
-    {bench::io::schema, "io", "that of leadline io"},
+constexpr Named<SchemaOfDocument> other_documents[] = {
     {result::diagnosis_schema, "diagnosis", "of leadline diagnose --json"},
     {result::comparison_schema, "comparison", "of leadline compare --json"},
     {result::profile_schema, "profile", "of leadline profile"},
@@ -53,12 +45,15 @@ constexpr Named<SchemaOfDocument> documents[] = {
     {[] { return written_by_hand(view_schema); }, "view", "of leadline view --json"},
     {command::written_schema, "written",
      "of the commands that write files: convert, partners, patterns, simulate link, report, export"},
-    {result::hdf5::described_groups, "hdf5", "no schema, but the described tables of result files"},
+    {described_groups, "hdf5", "no schema, but the described tables of result files"},
 };
 
 }  // namespace
 
 int schema_command(const std::vector<std::string>& arguments) {
+  std::vector<Named<SchemaOfDocument>> documents;
+  for (const Benchmark& one : benchmarks()) documents.push_back({one.schema, one.name, one.document});
+  documents.insert(documents.end(), std::begin(other_documents), std::end(other_documents));
   std::string document, help;
   std::vector<std::string> names;
   for (const Named<SchemaOfDocument>& one : documents) {

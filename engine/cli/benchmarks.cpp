@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups of result files that hold described structs.
-#include "cli/described_file.hpp"
+// The table of benchmarks, and the groups of their files that hold described structs.
+#include "cli/benchmarks.hpp"
 
 #include <fmt/format.h>
 
@@ -11,14 +11,49 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/bisection/command.hpp"
 #include "bench/bisection/hdf5_store.hpp"
+#include "bench/bisection/json.hpp"
+#include "bench/bisection/text.hpp"
+#include "bench/io/command.hpp"
 #include "bench/io/hdf5_store.hpp"
+#include "bench/io/json.hpp"
+#include "bench/io/text.hpp"
+#include "bench/link/command.hpp"
 #include "bench/link/fields.hpp"
+#include "bench/link/json.hpp"
+#include "bench/link/text.hpp"
+#include "bench/topology/command.hpp"
 #include "bench/topology/hdf5_store.hpp"
+#include "bench/topology/json.hpp"
+#include "bench/topology/text.hpp"
 #include "result/hdf5/described_structs.hpp"
 
-namespace leadline::result::hdf5 {
+namespace leadline::cli {
 namespace {
+
+using result::hdf5::num_numbers;
+using result::hdf5::NumberOf;
+using result::hdf5::StoredValue;
+
+template <class Reader>
+output::ResultInfo info_of_file(const std::string& path) {
+  return info_of(Reader(path));
+}
+
+constexpr Benchmark all_benchmarks[] = {
+    {"link", "measure the link between every two ranks", bench::link::link_command, "the result of leadline link",
+     bench::link::schema,
+     [](const std::string& path) { return bench::link::info_of(*bench::link::ResultReader::open(path)); }},
+    {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others",
+     bench::topology::topology_command, "that of leadline topology", bench::topology::schema,
+     info_of_file<bench::topology::Hdf5Reader>},
+    {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth",
+     bench::bisection::bisection_command, "that of leadline bisection", bench::bisection::schema,
+     info_of_file<bench::bisection::Hdf5Reader>},
+    {"io", "write and read files by all ranks at once, and check every byte", bench::io::io_command,
+     "that of leadline io", bench::io::schema, info_of_file<bench::io::Hdf5Reader>},
+};
 
 template <typename Number>
 std::string name_of_number() {
@@ -31,7 +66,7 @@ std::string type_of(bool /*any*/) { return "int32"; }
 std::string type_of(const std::string& /*any*/) { return "string"; }
 std::string type_of(const std::vector<std::int32_t>& /*any*/) { return "int32 [list]"; }
 template <std::size_t num_bytes>
-std::string type_of(const Texts<num_bytes>& /*any*/) {
+std::string type_of(const result::hdf5::Texts<num_bytes>& /*any*/) {
   return fmt::format("string[{}] [list]", num_bytes);
 }
 template <typename Number>
@@ -76,6 +111,8 @@ Json tables(const char* group, const std::string& shape, const std::vector<std::
 
 }  // namespace
 
+std::span<const Benchmark> benchmarks() { return all_benchmarks; }
+
 Json described_groups() {
   return Json::array({
       tables<PairRecord>("repeats/0000", "S,N,N"),
@@ -94,4 +131,4 @@ Json described_groups() {
   });
 }
 
-}  // namespace leadline::result::hdf5
+}  // namespace leadline::cli
