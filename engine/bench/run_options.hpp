@@ -50,25 +50,26 @@ struct Outcome {
 void declare_outcome(OptionTable& options, RunRequest& request, std::optional<ResultFormat>& format,
                      const Outcome& outcome);
 
-template <class Request>
-using DeclareOptions = void (*)(OptionTable&, Request&, std::optional<ResultFormat>&);
+// What follows from the options of a benchmark: declare_options(table, request, format), beside its request, declares
+// all of them, in the order of the help; what `request` holds is their default. The request and `format`, which gets
+// what --format says, outlive the table.
 
-/// What a result says of the options that `declare` declares for this request.
+/// What a result says of the options of this request.
 template <class Request>
-std::vector<Option> recorded_options(Request request, DeclareOptions<Request> declare) {
+std::vector<Option> options_of(Request request) {
   std::optional<ResultFormat> format;
   OptionTable options;
-  declare(options, request, format);
+  declare_options(options, request, format);
   return options.recorded();
 }
 
 /// The JSON Schema of that.
 template <class Request>
-Json options_schema(DeclareOptions<Request> declare) {
+Json options_schema() {
   Request request;
   std::optional<ResultFormat> format;
   OptionTable options;
-  declare(options, request, format);
+  declare_options(options, request, format);
   return options.recorded_schema();
 }
 

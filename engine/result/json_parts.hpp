@@ -24,22 +24,22 @@ std::string text_of(const Json& document);
 /// The same in one line, without its end.
 std::string line_of(const Json& document);
 
-/// The options of a run, whatever they are: the table that `declare` fills says it.
-template <auto declare>
+/// The options of a run, whatever they are: the table of its request says it.
+template <typename Request>
 struct RunOptions {
   std::vector<Option> options;
 };
 
-template <auto declare>
-struct JsonType<RunOptions<declare>> {
-  static Json json(const RunOptions<declare>& from) {
+template <typename Request>
+struct JsonType<RunOptions<Request>> {
+  static Json json(const RunOptions<Request>& from) {
     Json json = Json::object();
     for (const Option& option : from.options) {
       std::visit([&](const auto& value) { json[json_name(option)] = value; }, option.value);
     }
     return json;
   }
-  static Json schema() { return bench::options_schema(declare); }
+  static Json schema() { return bench::options_schema<Request>(); }
 };
 
 /// Where a result comes from, with the words that made it.
@@ -48,7 +48,7 @@ struct RunProvenance : Provenance {
 };
 
 /// How the document of each benchmark begins.
-template <FixedText benchmark, auto declare, typename Result>
+template <FixedText benchmark, typename Result>
 constexpr auto beginning_of_document() {
   return std::tuple{
       field(
@@ -62,7 +62,7 @@ constexpr auto beginning_of_document() {
           "why it did not; empty if it did"),
       field(
           "options",
-          [](const Result& result) { return RunOptions<declare>{bench::recorded_options(result.request, declare)}; },
+          [](const Result& result) { return RunOptions<decltype(Result::request)>{bench::options_of(result.request)}; },
           "", "every option of the command line, whether given or not; the unit, if any, ends the name"),
       field(
           "provenance",

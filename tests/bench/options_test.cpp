@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What results record of the options of each benchmark: one name, one value and one text each.
-#include "bench/bisection/options.hpp"
+#include "bench/io/options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,22 +10,20 @@
 #include <string>
 #include <vector>
 
-#include "bench/io/options.hpp"
-#include "bench/link/options.hpp"
-#include "bench/topology/options.hpp"
+#include "bench/bisection/request.hpp"
+#include "bench/link/request.hpp"
+#include "bench/run_options.hpp"
+#include "bench/topology/request.hpp"
 #include "core/json.hpp"
 
 namespace leadline {
 namespace {
 
+using bench::options_of;
 using bench::bisection::declare_options;
-using bench::bisection::options_of;
 using bench::io::declare_options;
-using bench::io::options_of;
 using bench::link::declare_options;
-using bench::link::options_of;
 using bench::topology::declare_options;
-using bench::topology::options_of;
 
 std::string text_of(const std::vector<Option>& options, const std::string& name) {
   for (const auto& [option, text] : options_as_text(options)) {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/bisection/options.hpp"
 #include "bench/bisection/plan.hpp"
+#include "bench/bisection/request.hpp"
 #include "bench/bisection/result.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/text.hpp"

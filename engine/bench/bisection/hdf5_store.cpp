@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "bench/bisection/json.hpp"
-#include "bench/bisection/options.hpp"
+#include "bench/bisection/request.hpp"
+#include "bench/run_options.hpp"
 #include "core/error.hpp"
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"

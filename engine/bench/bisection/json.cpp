@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bench/bisection/fields.hpp"
-#include "bench/bisection/options.hpp"
+#include "bench/bisection/request.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 
@@ -89,7 +89,7 @@ constexpr auto fields_of(Type<SlowConnection> /*any*/) {
 
 constexpr auto fields_of(Type<BisectionResult> /*any*/) {
   return std::tuple_cat(
-      result::beginning_of_document<"bisection", declare_options, BisectionResult>(), result::run_fields,
+      result::beginning_of_document<"bisection", BisectionResult>(), result::run_fields,
       std::tuple{
           field("pattern_names", &BisectionResult::pattern_names, "",
                 "named patterns, in the order asked for: halves, shift:3"),

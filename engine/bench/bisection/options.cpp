@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the options of `leadline bisection`.
-#include "bench/bisection/options.hpp"
-
+#include "bench/bisection/request.hpp"
 #include "bench/bisection/result.hpp"
 #include "bench/run_options.hpp"
 #include "schedule/pattern.hpp"
@@ -97,7 +96,5 @@ void declare_options(OptionTable& options, BisectionRequest& request, std::optio
   declare_diagnosis(options, request);
   declare_outcome(options, request, format, outcome());
 }
-
-std::vector<Option> options_of(const BisectionRequest& request) { return recorded_options(request, declare_options); }
 
 }  // namespace leadline::bench::bisection

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/diagnosis.hpp"
 #include "model/request.hpp"
 
+namespace leadline {
+class OptionTable;
+}
 namespace leadline::bench::bisection {
 
 /// Sizes in bytes, times in seconds.
@@ -30,5 +34,8 @@ struct BisectionRequest : RunRequest {
   std::string topology;                  ///< the physical network: a formula, a file, a pattern; empty = unknown
   DiagnosisSettings diagnosis;           ///< a connection is slow, too, below (1 - threshold) of the median connection
 };
+
+/// See bench/run_options.hpp.
+void declare_options(OptionTable& options, BisectionRequest& request, std::optional<ResultFormat>& format);
 
 }  // namespace leadline::bench::bisection

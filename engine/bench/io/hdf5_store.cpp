@@ -11,6 +11,7 @@
 
 #include "bench/io/json.hpp"
 #include "bench/io/options.hpp"
+#include "bench/run_options.hpp"
 #include "core/error.hpp"
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"

@@ -312,7 +312,7 @@ constexpr auto fields_of(Type<HintInForce> /*any*/) {
 
 constexpr auto fields_of(Type<IoResult> /*any*/) {
   return std::tuple_cat(
-      result::beginning_of_document<"io", declare_options, IoResult>(), result::run_fields,
+      result::beginning_of_document<"io", IoResult>(), result::run_fields,
       std::tuple{
           field("backend_library", &IoResult::backend_library, "",
                 "what moved bytes to and from files: POSIX, Open MPI v4.1.4 (ompio)"),

@@ -197,8 +197,6 @@ void declare_options(OptionTable& options, IoRequest& request, std::optional<Res
                          "with --no-file nothing is opened");
 }
 
-std::vector<Option> options_of(const IoRequest& request) { return recorded_options(request, declare_options); }
-
 std::vector<std::int64_t> parse_io_ranks(const std::string& option, const std::string& text) {
   std::vector<std::int64_t> list;
   for (const std::string& word : words_of(text)) {

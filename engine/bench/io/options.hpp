@@ -36,11 +36,7 @@ struct Shift {
 };
 Shift parse_shift(const std::string& option, const std::string& text);
 
-/// All of them, in the order of the help; what `request` holds is their default. The request and `format`, which gets
-/// what --format says, outlive the table.
+/// See bench/run_options.hpp.
 void declare_options(OptionTable& options, IoRequest& request, std::optional<ResultFormat>& format);
-
-/// What a result says of its options.
-std::vector<Option> options_of(const IoRequest& request);
 
 }  // namespace leadline::bench::io

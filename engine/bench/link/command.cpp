@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bench/link/file.hpp"
-#include "bench/link/options.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/link/request.hpp"
 #include "bench/link/text.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/link/options.hpp"
+#include "bench/link/request.hpp"
+#include "bench/run_options.hpp"
 
 namespace leadline::bench::link {
 

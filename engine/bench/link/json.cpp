@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "bench/link/options.hpp"
+#include "bench/link/request.hpp"
 #include "bench/link/slice_facts.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
@@ -217,7 +217,7 @@ constexpr auto fields_of(Type<SliceOfResult> /*any*/) {
 }
 
 constexpr auto fields_of(Type<LinkResult> /*any*/) {
-  return std::tuple_cat(result::beginning_of_document<"link", declare_options, LinkResult>(),
+  return std::tuple_cat(result::beginning_of_document<"link", LinkResult>(),
                         std::tuple{field("num_rounds", &LinkResult::num_rounds, "1", "rounds of one slice")},
                         result::run_fields,
                         std::tuple{

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the options of `leadline link`.
-#include "bench/link/options.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -186,7 +185,5 @@ void declare_options(OptionTable& options, LinkRequest& request, std::optional<R
   declare_outcome(options, request, format, outcome());
   options.choice("--statistics", "what an HDF5 file has of each pair", request.statistics).later();
 }
-
-std::vector<Option> options_of(const LinkRequest& request) { return recorded_options(request, declare_options); }
 
 }  // namespace leadline::bench::link

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "model/request.hpp"
 #include "model/samples.hpp"
 
+namespace leadline {
+class OptionTable;
+}
 namespace leadline::bench::link {
 
 /// When all ranks exchange messages with all others, beside the rounds.
@@ -83,5 +87,8 @@ const char* name_of(AllToAll all_to_all);
 std::span<const Named<AllToAll>> names_of(AllToAll any);
 const char* name_of(PairStatistics statistics);
 std::span<const Named<PairStatistics>> names_of(PairStatistics any);
+
+/// See bench/run_options.hpp.
+void declare_options(OptionTable& options, LinkRequest& request, std::optional<ResultFormat>& format);
 
 }  // namespace leadline::bench::link

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/topology/options.hpp"
 #include "bench/topology/plan.hpp"
+#include "bench/topology/request.hpp"
 #include "bench/topology/text.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"

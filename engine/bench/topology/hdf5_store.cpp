@@ -9,8 +9,9 @@
 #include <span>
 #include <utility>
 
+#include "bench/run_options.hpp"
 #include "bench/topology/json.hpp"
-#include "bench/topology/options.hpp"
+#include "bench/topology/request.hpp"
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bench/topology/fields.hpp"
-#include "bench/topology/options.hpp"
+#include "bench/topology/request.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::bench::topology {
@@ -210,7 +210,7 @@ constexpr auto fields_of(Type<TopologyFacts> /*any*/) {
 
 constexpr auto fields_of(Type<TopologyResult> /*any*/) {
   return std::tuple_cat(
-      result::beginning_of_document<"topology", declare_options, TopologyResult>(), result::run_fields,
+      result::beginning_of_document<"topology", TopologyResult>(), result::run_fields,
       std::tuple{
           field("topologies", &TopologyResult::topologies, "", "in the order asked for"),
           field(

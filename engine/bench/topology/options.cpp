@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the options of `leadline topology`.
-#include "bench/topology/options.hpp"
-
 #include "bench/run_options.hpp"
+#include "bench/topology/request.hpp"
 #include "schedule/edge_list.hpp"
 
 namespace leadline::bench::topology {
@@ -81,7 +80,5 @@ void declare_options(OptionTable& options, TopologyRequest& request, std::option
   declare_outcome(options, request, format, outcome());
   options.choice("--print", "the rate in the table, see below", request.rate);
 }
-
-std::vector<Option> options_of(const TopologyRequest& request) { return recorded_options(request, declare_options); }
 
 }  // namespace leadline::bench::topology

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "model/request.hpp"
 #include "schedule/topology.hpp"
 
+namespace leadline {
+class OptionTable;
+}
 namespace leadline::bench::topology {
 
 /// Which rate a table shows; formulas in docs/metrics.md.
@@ -33,5 +37,8 @@ struct TopologyRequest : RunRequest {
 
 const char* name_of(Rate rate);
 std::span<const Named<Rate>> names_of(Rate any);
+
+/// See bench/run_options.hpp.
+void declare_options(OptionTable& options, TopologyRequest& request, std::optional<ResultFormat>& format);
 
 }  // namespace leadline::bench::topology

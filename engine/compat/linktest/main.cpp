@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/link/command.hpp"
-#include "bench/link/options.hpp"
+#include "bench/link/request.hpp"
 #include "bench/plan.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"

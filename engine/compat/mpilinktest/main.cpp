@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/link/command.hpp"
-#include "bench/link/options.hpp"
+#include "bench/link/request.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "compat/mpilinktest/options.hpp"

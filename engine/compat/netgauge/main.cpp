@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/bisection/command.hpp"
-#include "bench/bisection/options.hpp"
+#include "bench/bisection/request.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "command/version.hpp"

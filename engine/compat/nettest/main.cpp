@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/topology/command.hpp"
-#include "bench/topology/options.hpp"
+#include "bench/topology/request.hpp"
 #include "cluster/bootstrap.hpp"
 #include "command/reporting.hpp"
 #include "compat/nettest/options.hpp"
