@@ -2,6 +2,8 @@
 // The bisection test's measuring stage: size by size, pattern by pattern, all ranks in step.
 #include "bench/bisection/measure.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,14 +14,15 @@
 #include <span>
 #include <utility>
 
-#include "bench/bisection/current_step.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/retest.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/tally.hpp"
+#include "bench/current_step.hpp"
 #include "bench/links.hpp"
 #include "bench/lost_pairs.hpp"
 #include "bench/reductions.hpp"
+#include "core/units.hpp"
 #include "kernel/barrier.hpp"
 #include "schedule/pattern.hpp"
 #include "stats/interval.hpp"
@@ -34,15 +37,6 @@ using schedule::Route;
 constexpr double row_interval_s = 2;   // a killed run loses at most about this much
 constexpr double swapped_share = 0.1;  // of the pairs in a step of the search; guessed
 constexpr int max_retests_alone = 3;   // of one connection; guessed
-
-/// The watch keeps its share of it beyond the end of measuring.
-std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
-  std::vector<std::string> names;
-  for (const schedule::PatternSpec& spec : stage.plan.named) names.push_back(spec.name);
-  auto current_step = std::make_shared<CurrentStep>(std::move(names), stage.request.message_sizes_bytes);
-  stage.cluster.set_current_step([current_step](int /*rank*/) { return current_step->text(); });
-  return current_step;
-}
 
 Interval as_model(const stats::MeanInterval& interval) { return {interval.num, interval.mean, interval.half_width}; }
 
@@ -211,7 +205,7 @@ void Measuring::keep(const PatternSummary& summary, const RankTimes& own) {
 
 /// Collective. Nothing where ranks or pairs get lost until no pair is left.
 std::optional<PatternSummary> Measuring::run_pattern(const PatternPosition& position, Pattern pattern) {
-  current_step_.enter(position);
+  current_step_.enter(step_text(position, Activity::pattern));
   if (stage_.progress != nullptr) stage_.progress->pattern_begins(position, pattern);
   const double begin_s = budget_.elapsed_s();
   const std::uint64_t size_bytes = position.message_size_bytes;
@@ -301,7 +295,7 @@ void Measuring::run_baseline(const PatternPosition& position, const Pattern& pat
   const std::vector<AlonePair> pairs =
       draw_baseline_pairs(pattern, stage_.request.num_baseline_pairs, stage_.request.seed, position.index);
   if (pairs.empty()) return;
-  current_step_.enter(position, CurrentStep::Activity::baseline);
+  current_step_.enter(step_text(position, Activity::baseline));
   const std::vector<double> times_ns = times_alone(pairs, position.message_size_bytes);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (times_ns[i] == 0) continue;
@@ -423,8 +417,10 @@ void Measuring::retest(double median_bytes_per_s) {
   }
   std::vector<SlowConnection> slowest =
       slowest_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.retest);
-  if (!slowest.empty())
-    current_step_.enter(next_position(PatternKind::random, 0, 0, {}), CurrentStep::Activity::retest);
+  if (!slowest.empty()) {
+    current_step_.enter(
+        fmt::format("bisection {}, the retest of the slowest connections", format_bytes(size_.message_size_bytes)));
+  }
   for (SlowConnection& connection : slowest) {
     connection.alone_time_ns = std::numeric_limits<double>::infinity();
     connection.slow_alone = true;
@@ -465,14 +461,19 @@ void Measuring::run() {
   if (stage_.store.any_rank_can_finish()) stage_.cluster.go_on_without_root();
   open_barrier_links();
   for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
-  current_step_.enter({}, CurrentStep::Activity::diagnosis);
+  current_step_.enter("the search for slow hosts and switches");
   note_losses();
 }
 
 }  // namespace
 
+std::string step_text(const PatternPosition& position, Activity activity) {
+  return fmt::format("bisection {}, {}pattern {} ({})", format_bytes(position.message_size_bytes),
+                     activity == Activity::baseline ? "pairs alone behind " : "", position.number, position.name);
+}
+
 void measure(const Stage& stage, Measured& measured) {
-  const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
+  const std::shared_ptr<CurrentStep> current_step = show_current_step(stage.cluster);
   Measuring(stage, *current_step, measured).run();
 }
 

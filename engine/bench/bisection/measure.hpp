@@ -42,6 +42,10 @@ struct Measured {
   Losses losses;
 };
 
+/// For the watch: "bisection 1 MiB, pattern 17 (random)", or that pairs alone are measured behind it.
+enum class Activity : std::uint8_t { pattern, baseline };
+std::string step_text(const PatternPosition& position, Activity activity);
+
 /// Collective. Links to a pattern's partners are opened before it, outside any timing. A pattern in which a rank or a
 /// pair of ranks is lost is measured again without it (bench/lost_pairs). A wrong byte (--verify) is agreed on by all
 /// ranks after the pattern in which it came, and so is that no pair is left for a random pattern:

@@ -12,29 +12,20 @@
 #include <span>
 #include <utility>
 
+#include "bench/current_step.hpp"
 #include "bench/links.hpp"
 #include "bench/message_memory.hpp"
 #include "bench/reductions.hpp"
-#include "bench/topology/current_step.hpp"
 #include "bench/topology/summarize.hpp"
 #include "bench/topology/sustained_load.hpp"
 #include "core/clock.hpp"
+#include "core/units.hpp"
 #include "stats/summary.hpp"
 
 namespace leadline::bench::topology {
 namespace {
 
 double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }
-
-/// The watch keeps its share of it beyond the end of measuring.
-std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
-  std::vector<std::string> names;
-  for (const schedule::Topology& topology : stage.plan.topologies) names.push_back(topology.spec().name);
-  auto current_step = std::make_shared<CurrentStep>(std::move(names), stage.request.message_sizes_bytes,
-                                                    stage.request.duration_s > 0 ? "round of load" : "repeat");
-  stage.cluster.set_current_step([current_step](int /*rank*/) { return current_step->text(); });
-  return current_step;
-}
 
 class Measuring {
  public:
@@ -61,7 +52,7 @@ class Measuring {
 
 void Measuring::run_cell(std::size_t index) {
   const Cell& cell = stage_.plan.cells[index];
-  current_step_.enter(cell);
+  current_step_.enter(step_text(stage_, cell));
   if (stage_.progress != nullptr) stage_.progress->cell_begins(cell, index, stage_.plan.cells.size());
   const std::uint64_t cell_start_ns = now_ns();
   std::optional<CellExchange> exchange;
@@ -100,8 +91,15 @@ void Measuring::run() {
 
 }  // namespace
 
+std::string step_text(const Stage& stage, const Cell& cell) {
+  return fmt::format("topology {}, {}, {} {}",
+                     stage.plan.topologies[static_cast<std::size_t>(cell.topology_index)].spec().name,
+                     format_bytes(cell.message_size_bytes), stage.request.duration_s > 0 ? "round of load" : "repeat",
+                     cell.repeat + 1);
+}
+
 void measure(const Stage& stage, Measured& measured) {
-  const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
+  const std::shared_ptr<CurrentStep> current_step = show_current_step(stage.cluster);
   RunLinks links(stage, measured);
   if (stage.request.duration_s > 0) {
     load(stage, links, *current_step, measured);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bench/lost_pairs.hpp"
@@ -44,6 +45,9 @@ struct Measured {
   std::uint64_t verified_bytes = 0;
   Losses losses;
 };
+
+/// For the watch: "topology star2, 16 KiB, repeat 1".
+std::string step_text(const Stage& stage, const Cell& cell);
 
 /// Collective. Opens the links first. A cell in which a rank or a pair of ranks is lost is measured again without
 /// its channels (bench/lost_pairs); a load goes on without them. A wrong byte is agreed on by all ranks after the cell

@@ -142,7 +142,7 @@ bool SustainedLoad::run_slice(std::size_t index) {
   if (batch == 0) return false;
   point.cell = cells_[index % cells_.size()];
   point.cell.repeat = static_cast<int>(index / cells_.size());
-  current_step_.enter(point.cell);
+  current_step_.enter(step_text(stage_, point.cell));
   const double end_s = std::min(duration_s, point.begin_s + slice_s(duration_s, cells_.size(), index, point.begin_s));
 
   std::optional<CellExchange> exchange(std::in_place, stage_, links_.lost_pairs(), point.cell);

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "bench/topology/current_step.hpp"
+#include "bench/current_step.hpp"
 #include "bench/topology/measure.hpp"
 
 namespace leadline::bench::topology {

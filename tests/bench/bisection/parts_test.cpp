@@ -7,11 +7,12 @@
 #include <set>
 #include <vector>
 
-#include "bench/bisection/current_step.hpp"
 #include "bench/bisection/exchange_loop.hpp"
+#include "bench/bisection/measure.hpp"
 #include "bench/bisection/retest.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/tally.hpp"
+#include "bench/current_step.hpp"
 #include "bench/links.hpp"
 #include "core/random.hpp"
 #include "kernel/barrier.hpp"
@@ -185,24 +186,12 @@ TEST(TimeBudget, ThatIsSpentLeavesLessThanAnyPatternTakes) {
 }
 
 TEST(CurrentStep, SayWhichPatternItIs) {
-  CurrentStep current_step({"halves", "shift:3"}, {1000, 1 << 20});
-  EXPECT_EQ(current_step.text(), "the opening of links");
-  const auto enter = [&](int size_index, std::uint64_t number, PatternKind kind, std::uint64_t index,
-                         auto... activity) {
-    current_step.enter({size_index, 0, number, kind, index, 0, {}}, activity...);
-  };
-  enter(1, 17, PatternKind::random, 17);
+  EXPECT_EQ(CurrentStep().text(), "the opening of links");
+  CurrentStep current_step;
+  current_step.enter(step_text({1, 1 << 20, 17, PatternKind::random, 17, 0, "random"}, Activity::pattern));
   EXPECT_EQ(current_step.text(), "bisection 1 MiB, pattern 17 (random)");
-  enter(1, 17, PatternKind::random, 17, CurrentStep::Activity::baseline);
-  EXPECT_EQ(current_step.text(), "bisection 1 MiB, pairs alone behind pattern 17 (random)");
-  enter(0, 1003, PatternKind::named, 1);
-  EXPECT_EQ(current_step.text(), "bisection 1000 B, pattern 1003 (shift:3)");
-  enter(0, 1004, PatternKind::worst, 0);
-  EXPECT_EQ(current_step.text(), "bisection 1000 B, pattern 1004 (worst)");
-  enter(0, 0, PatternKind::random, 0, CurrentStep::Activity::retest);
-  EXPECT_EQ(current_step.text(), "bisection 1000 B, the retest of the slowest connections");
-  current_step.enter({}, CurrentStep::Activity::diagnosis);
-  EXPECT_EQ(current_step.text(), "the search for slow hosts and switches");
+  current_step.enter(step_text({0, 1000, 1003, PatternKind::named, 1, 0, "shift:3"}, Activity::baseline));
+  EXPECT_EQ(current_step.text(), "bisection 1000 B, pairs alone behind pattern 1003 (shift:3)");
 }
 
 /// How many moments it takes to open all links when each takes one and waits for both ends; 0 = never.
