@@ -20,10 +20,6 @@ namespace leadline {
 namespace {
 
 using bench::options_of;
-using bench::bisection::declare_options;
-using bench::io::declare_options;
-using bench::link::declare_options;
-using bench::topology::declare_options;
 
 std::string text_of(const std::vector<Option>& options, const std::string& name) {
   for (const auto& [option, text] : options_as_text(options)) {

@@ -38,6 +38,11 @@ void expect_possible_size(const std::string& path, const Header& header) {
               fmt::format("{} patterns of {} ranks", header.max_patterns, header.num_ranks), "Ask for fewer --rounds");
 }
 
+class NoBisectionFile final : public result::NoFile<BisectionFile, BisectionResult> {
+ public:
+  void write(const RankRow&) override {}
+};
+
 }  // namespace
 
 Header header_of(const BisectionResult& so_far) {
@@ -160,6 +165,12 @@ void Hdf5Store::write_columns(const result::hdf5::FieldOffsets<Struct>& offsets,
   result::hdf5::for_each_column(offsets, structs, [&](std::uint64_t table, const auto& values) {
     file_.rows().file()->write_at(table + first * sizeof values.front(), result::bytes_of(values));
   });
+}
+
+std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, const BisectionResult& so_far,
+                                                   const BisectionFileSetup& setup) {
+  return open_result_file<bisection::Hdf5Store, bisection::JsonStore, NoBisectionFile>("a bisection test", cluster,
+                                                                                       so_far, setup);
 }
 
 }  // namespace leadline::bench::bisection

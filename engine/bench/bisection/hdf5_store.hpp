@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/bisection/fields.hpp"
-#include "bench/bisection/file.hpp"
+#include "bench/bisection/output.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 

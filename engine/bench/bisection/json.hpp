@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "bench/bisection/file.hpp"
+#include "bench/bisection/output.hpp"
 #include "bench/bisection/result.hpp"
 #include "core/json.hpp"
 #include "result/json_file.hpp"

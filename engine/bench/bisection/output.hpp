@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "bench/bisection/result.hpp"
+#include "cluster/cluster.hpp"
+#include "result/result_file.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::bench::bisection {
@@ -44,6 +47,19 @@ class PatternStore {
   /// has changed in it.
   virtual void write(const RankRow& row) = 0;
 };
+
+using BisectionFile = result::ResultFile<PatternStore, BisectionResult>;
+
+struct BisectionFileSetup : result::RunFileSetup {
+  std::uint64_t max_patterns = 0;  ///< of a message size: Plan::max_patterns
+  std::uint64_t max_baseline = 0;  ///< pairs alone, of a message size
+};
+
+/// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
+/// provenance, pattern_names, num_participants and within_hosts. Throws on every rank the same Error, as
+/// open_link_file does.
+std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, const BisectionResult& so_far,
+                                                   const BisectionFileSetup& setup);
 
 /// Shows progress; only rank 0 has one. What is not overridden shows nothing.
 class Progress {

@@ -7,9 +7,9 @@
 
 #include "bench/bisection/command.hpp"
 #include "bench/bisection/exchange_loop.hpp"
-#include "bench/bisection/file.hpp"
 #include "bench/bisection/measure.hpp"
 #include "bench/bisection/observed.hpp"
+#include "bench/bisection/output.hpp"
 #include "bench/bisection/plan.hpp"
 #include "bench/bisection/text.hpp"
 #include "bench/bisection/validity_warnings.hpp"

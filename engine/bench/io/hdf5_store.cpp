@@ -51,6 +51,12 @@ void expect_possible_size(const result::OutputFile& file, const Header& header) 
   file.truncate(0);
 }
 
+class NoIoFile final : public result::NoFile<IoFile, IoResult> {
+ public:
+  void write(const PhasePosition&, const RankPhase&, const PhaseSummary&) override {}
+  void keep_interrupted(const PhaseSummary&) override {}
+};
+
 }  // namespace
 
 Header header_of(const IoResult& so_far) {
@@ -181,6 +187,10 @@ void Hdf5Store::put_phase(const PhaseSummary& summary) {
   if (state_of(position) != State::absent) text.resize(phase_summary_size);
   file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size, text);
   put(offsets_.phases.state, summary.is_complete ? State::complete : State::failed);
+}
+
+std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup) {
+  return open_result_file<io::Hdf5Store, io::JsonStore, NoIoFile>("a parallel file test", cluster, so_far, setup);
 }
 
 }  // namespace leadline::bench::io

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/io/fields.hpp"
-#include "bench/io/file.hpp"
+#include "bench/io/output.hpp"
 #include "bench/io/result.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "bench/io/file.hpp"
+#include "bench/io/output.hpp"
 #include "bench/io/result.hpp"
 #include "core/json.hpp"
 #include "result/json_file.hpp"

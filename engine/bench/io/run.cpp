@@ -16,9 +16,9 @@
 
 #include "bench/io/buffers.hpp"
 #include "bench/io/command.hpp"
-#include "bench/io/file.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/names.hpp"
+#include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/text.hpp"

@@ -76,6 +76,12 @@ std::vector<std::int64_t> row_starts(const schedule::Topology& topology) {
   return starts;
 }
 
+class NoTopologyFile final : public result::NoFile<TopologyFile, TopologyResult> {
+ public:
+  void write(std::size_t, const CellRow&, const CellSummary&) override {}
+  void write(std::size_t, const LoadPoint&) override {}
+};
+
 }  // namespace
 
 Header header_of(const TopologyResult& so_far) {
@@ -203,6 +209,12 @@ void Hdf5Store::write(std::size_t index, const LoadPoint& point) {
   result::hdf5::for_each_column(offsets_.load, std::span(&point, 1), [&](std::uint64_t list, const auto& values) {
     file_.rows().write_at(list + index * sizeof values.front(), result::bytes_of(values));
   });
+}
+
+std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, const TopologyResult& so_far,
+                                                 TopologyFileSetup setup) {
+  return open_result_file<topology::Hdf5Store, topology::JsonStore, NoTopologyFile>("a topology test", cluster, so_far,
+                                                                                    std::move(setup));
 }
 
 }  // namespace leadline::bench::topology

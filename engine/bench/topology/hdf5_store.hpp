@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/topology/fields.hpp"
-#include "bench/topology/file.hpp"
+#include "bench/topology/output.hpp"
 #include "result/hdf5/described_structs.hpp"
 #include "result/hdf5/run_store.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "bench/topology/file.hpp"
+#include "bench/topology/output.hpp"
 #include "bench/topology/result.hpp"
 #include "core/json.hpp"
 #include "result/json_file.hpp"

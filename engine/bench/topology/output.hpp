@@ -4,10 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bench/topology/result.hpp"
+#include "cluster/cluster.hpp"
+#include "result/result_file.hpp"
+#include "schedule/topology.hpp"
 
 namespace leadline::bench::topology {
 
@@ -36,6 +41,18 @@ class CellStore {
   /// Collective, with --duration only: some seconds of load are over. `index`: the number of the point. Again likewise.
   virtual void write(std::size_t index, const LoadPoint& point) = 0;
 };
+
+using TopologyFile = result::ResultFile<CellStore, TopologyResult>;
+
+struct TopologyFileSetup : result::RunFileSetup {
+  std::vector<Cell> cells;                            ///< to come; empty with --duration
+  const std::vector<schedule::Topology>& topologies;  ///< outlives the file
+};
+
+/// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
+/// provenance and topologies. Throws on every rank the same Error, as open_link_file does.
+std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, const TopologyResult& so_far,
+                                                 TopologyFileSetup setup);
 
 /// Shows progress; only rank 0 has one. What is not overridden shows nothing.
 class Progress {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What readers make of the file of a bisection test.
-#include "bench/bisection/file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bench/bisection/hdf5_reader.hpp"
 #include "bench/bisection/json.hpp"
+#include "bench/bisection/output.hpp"
 #include "bench/bisection/result_fixture.hpp"
 
 namespace leadline::test::bisection_file_test {

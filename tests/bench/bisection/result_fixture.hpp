@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bisection/file.hpp"
+#include "bench/bisection/output.hpp"
 #include "support/result_files.hpp"
 
 namespace leadline::test {

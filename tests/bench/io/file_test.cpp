@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What readers make of the file of a parallel file test.
-#include "bench/io/file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bench/io/hdf5_reader.hpp"
 #include "bench/io/json.hpp"
+#include "bench/io/output.hpp"
 #include "bench/io/result_fixture.hpp"
 
 namespace leadline::test::io_file_test {

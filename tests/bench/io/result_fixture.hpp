@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/io/file.hpp"
+#include "bench/io/output.hpp"
 #include "support/result_files.hpp"
 
 namespace leadline::test {

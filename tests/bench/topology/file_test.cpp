@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What readers make of the file of a topology test.
-#include "bench/topology/file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bench/topology/hdf5_reader.hpp"
+#include "bench/topology/output.hpp"
 #include "bench/topology/result_fixture.hpp"
 
 namespace leadline::test::topology_file_test {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/topology/file.hpp"
+#include "bench/topology/output.hpp"
 #include "schedule/topology.hpp"
 #include "support/result_files.hpp"
 #include "support/served_channels.hpp"
