@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from leadline.error import LeadlineError
@@ -88,20 +89,20 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     for module in _modules(name):
-        found = importlib.import_module(f"leadline.{module}")
-        if hasattr(found, name):
-            return getattr(found, name)
+        if hasattr(module, name):
+            return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _modules(name: str) -> Iterator[str]:
+def _modules(name: str) -> Iterator[ModuleType]:
     """Where a name may be; the first one has most of them."""
     if name in _OF_ALL:
-        yield _OF_ALL[name]
-    elif name.startswith("load_"):
-        yield f"{name.removeprefix('load_')}.reader"
-    else:
-        from leadline.benchmarks import BENCHMARKS
+        yield importlib.import_module(f"leadline.{_OF_ALL[name]}")
+        return
+    from leadline.benchmarks import BENCHMARKS, part_of
 
-        yield "model"
-        yield from (f"{benchmark}.result" for benchmark in BENCHMARKS)
+    if name.startswith("load_"):
+        yield part_of(name.removeprefix("load_"), "reader")
+    else:
+        yield importlib.import_module("leadline.model")
+        yield from (part_of(benchmark, "result") for benchmark in BENCHMARKS)

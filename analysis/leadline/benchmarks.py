@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The benchmarks that there are, each a package of its own that is loaded when it is needed; reading a result of any.
 
-This and the commands use of a package its modules `reader`, whose `Reader(input_file, file).result()` is a RunResult,
-`commands` and `export` (see Commands, Export).
+This and the commands use of a package its modules `result`; `reader`, whose `Reader(input_file, file).result()` is a
+RunResult; `commands` and `export` (see Commands, Export). A small benchmark may have in its package itself what one of
+them would have.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
@@ -57,16 +59,19 @@ class Export(Protocol):
 
 def commands_of(benchmark: str) -> Commands:
     """Those of a benchmark that is in the table."""
-    return cast(Commands, _part(benchmark, "commands"))
+    return cast(Commands, part_of(benchmark, "commands"))
 
 
 def export_of(benchmark: str) -> Export:
     """That of a benchmark that is in the table."""
-    return cast(Export, _part(benchmark, "export"))
+    return cast(Export, part_of(benchmark, "export"))
 
 
-def _part(benchmark: str, name: str) -> Any:
-    return importlib.import_module(f"{BENCHMARKS[benchmark]}.{name}")
+def part_of(benchmark: str, name: str) -> Any:
+    """A module of a benchmark that is in the table, or its package where that has no such module."""
+    package = BENCHMARKS[benchmark]
+    has_module = importlib.util.find_spec(f"{package}.{name}") is not None
+    return importlib.import_module(f"{package}.{name}" if has_module else package)
 
 
 def load(path: str | os.PathLike[str]) -> RunResult:
@@ -114,7 +119,7 @@ def _load_hdf5(input_file: InputFile) -> RunResult:
             why = f"a result of '{benchmark}', which this program does not know"
             raise another_kind(input_file.path, why, "Use a newer leadline")
         with as_far_as_known(input_file.path, file):
-            result: RunResult = _part(benchmark, "reader").Reader(input_file, file).result()
+            result: RunResult = part_of(benchmark, "reader").Reader(input_file, file).result()
             return result
 
 
