@@ -39,6 +39,7 @@ __all__ = [
     "LinkResult",
     "LinkTestRecord",
     "LoadPoint",
+    "NotMeasured",
     "PairClass",
     "PairMatrices",
     "PatternKind",

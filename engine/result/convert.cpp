@@ -90,7 +90,7 @@ void ToHdf5::rank(const FixedOffsets& offsets, std::int64_t rank) {
 
 void ToHdf5::repeat(std::size_t index, const RepeatOffsets& offsets) {
   for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
-    if (header_.has_rounds && !header_.stored_rounds) put(offsets.round, rank, input_.rounds(index, rank));
+    if (header_.has_rounds && !header_.is_compact) put(offsets.round, rank, input_.rounds(index, rank));
     for (std::size_t size = 0; size < header_.message_sizes_bytes.size(); ++size) slice(offsets, index, size, rank);
   }
 }

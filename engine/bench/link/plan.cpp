@@ -198,6 +198,30 @@ std::int64_t pairs_a_step(const LinkRequest& request, const RankLayout& rank_lay
   return num_pairs % num_steps == 0 ? num_pairs / num_steps : 1;
 }
 
+MeetingRounds::MeetingRounds(const LinkRequest& request, const RankLayout& rank_layout, int repeat)
+    : num_ranks_(static_cast<std::size_t>(rank_layout.num_ranks)) {
+  schedule::Spec spec = schedule_spec(request, rank_layout, repeat);
+  if (!spec.rounds.empty()) chosen_.emplace(spec);
+  spec.serial = spec.shuffle_rounds = false;
+  spec.rounds.clear();
+  plain_.emplace(std::move(spec));
+}
+
+std::vector<std::int32_t> MeetingRounds::of(int rank) const {
+  std::vector<std::int32_t> rounds(num_ranks_);
+  const auto for_each_meeting = [&](const schedule::Schedule& schedule, const auto& note) {
+    for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
+      const auto pairing = schedule.pairing(rank, round);
+      if (pairing) note(rounds[static_cast<std::size_t>(pairing->partner)], static_cast<std::int32_t>(round + 1));
+    }
+  };
+  if (chosen_) for_each_meeting(*chosen_, [](std::int32_t& partner, std::int32_t) { partner = 1; });
+  for_each_meeting(*plain_, [&](std::int32_t& partner, std::int32_t number) {
+    if (!chosen_ || partner != 0) partner = number;
+  });
+  return rounds;
+}
+
 schedule::Spec all_to_all_spec(const LinkRequest& request, const RankLayout& rank_layout) {
   schedule::Spec spec;
   spec.num_ranks = rank_layout.num_ranks;
