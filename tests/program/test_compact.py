@@ -361,17 +361,8 @@ def test_a_run_that_loses_a_rank_completes_it(lost: int, tmp_path: Path) -> None
 )
 def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], link: Leadline, tmp_path: Path) -> None:
     link(*words, "--no-diagnosis", "--output", "r.h5")
-    told = bytes_told(link(*words, "--no-diagnosis", "--dry-run").out)
+    told = program.bytes_told(link(*words, "--no-diagnosis", "--dry-run").out)
     assert told == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
-
-
-def bytes_told(plan: str) -> float:
-    """What the plan says of the file: `file      about 1.5 MiB, ...`."""
-    (line,) = (line for line in plan.splitlines() if line.startswith("  file "))
-    words = line.split()
-    number = words[1] if words[1][0].isdigit() else words[2]
-    unit = words[words.index(number) + 1].rstrip(",")
-    return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB", "TiB"].index(unit)
 
 
 def test_large_files_are_compact_unless_full_is_asked_for(leadline: Leadline) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -322,12 +321,8 @@ def test_a_matrix_has_no_table_of_partners(forms: tuple[Path, Path], leadline: L
 @pytest.mark.parametrize("words", [["--local", "12", "--rounds", "5"], ["--local", "9", "--rounds", "8"]])
 def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], link: Leadline, tmp_path: Path) -> None:
     link(*words, "--statistics", "compact", "--no-diagnosis", "--output", "r.h5")
-    told = link(*words, "--statistics", "compact", "--no-diagnosis", "--dry-run").out
-    (line,) = (line for line in told.splitlines() if line.startswith("  file "))
-    found = re.search(r"([0-9.]+) (B|KiB|MiB)", line)
-    assert found
-    size_bytes = float(found[1]) * 1024 ** ["B", "KiB", "MiB"].index(found[2])
-    assert size_bytes == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
+    told = program.bytes_told(link(*words, "--statistics", "compact", "--no-diagnosis", "--dry-run").out)
+    assert told == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
 
 
 def test_a_simulated_file_grows_with_its_rounds(leadline: Leadline, tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ constexpr std::uint64_t bytes_per_step = sizeof(std::int32_t);      // of an all
 constexpr std::uint64_t bytes_per_round = sizeof(std::int32_t);     // in which a pair meets
 
 // Bytes of a file beside its tables, with its summary, as HDF5 1.10.8 writes it (measured).
-constexpr double beside_tables = 43.5e3, of_a_full_repeat = 3.8e3, of_a_compact_repeat = 1.7e3;
-constexpr double of_a_slice = 3e3, of_a_slow_pair = 466, of_a_host = 60;
+constexpr double beside_tables = 46e3, of_a_full_repeat = 3.8e3, of_a_compact_repeat = 1.7e3;
+constexpr double of_a_slice = 3.5e3, of_a_slow_pair = 466, of_a_host = 60;
 
 constexpr std::uint64_t most_bytes_of_full = 256'000'000;
 
@@ -107,7 +107,6 @@ std::uint64_t num_stored_rounds(PairStatistics statistics, std::int64_t num_roun
 }
 
 std::uint64_t file_bytes(const FileShape& shape) {
-  constexpr double of_a_place = 64 + 64 + 128 + 3 * sizeof(std::int32_t);  // host, device, cores, numbers
   const bool is_compact = shape.statistics == PairStatistics::compact;
   const auto num_ranks = static_cast<double>(shape.num_ranks), num_sizes = static_cast<double>(shape.num_sizes);
   const double of_a_pair = is_compact ? num_sizes * sizeof(PairCell) : num_sizes * bytes_per_record + bytes_per_round;
@@ -117,7 +116,7 @@ std::uint64_t file_bytes(const FileShape& shape) {
   const double num_slow = std::min(static_cast<double>(shape.num_retests), num_ranks * (num_ranks - 1));
   const double of_a_repeat = num_ranks * of_a_row + (is_compact ? of_a_compact_repeat : of_a_full_repeat) +
                              num_sizes * (of_a_slice + num_slow * of_a_slow_pair);
-  const double of_a_rank = of_a_place + sizeof(std::int32_t) * static_cast<double>(shape.num_permutations);
+  const double of_a_rank = file_bytes_of_place + sizeof(std::int32_t) * static_cast<double>(shape.num_permutations);
   return whole_bytes(beside_tables + num_ranks * of_a_rank + static_cast<double>(shape.num_hosts) * of_a_host +
                      static_cast<double>(shape.num_repeats) * of_a_repeat);
 }
