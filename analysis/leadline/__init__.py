@@ -48,6 +48,7 @@ __all__ = [
     "LinkResult",
     "LinkTestRecord",
     "LoadPoint",
+    "NotMeasured",
     "PairClass",
     "PairMatrices",
     "PatternKind",

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/link/request.hpp"
@@ -16,5 +18,9 @@ void declare_options(OptionTable& options, LinkRequest& request, std::optional<R
 
 /// What a result says of its options.
 std::vector<Option> options_of(const LinkRequest& request);
+
+/// The other way round, of those alone that decide which ranks meet in which round. Throws Error(bad_command_line) for
+/// what is no value of one.
+LinkRequest schedule_request(const std::vector<std::pair<std::string, std::string>>& options);
 
 }  // namespace leadline::bench::link
