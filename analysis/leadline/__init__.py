@@ -49,6 +49,7 @@ __all__ = [
     "LinkResult",
     "LinkTestRecord",
     "LoadPoint",
+    "NotMeasured",
     "PairClass",
     "PairMatrices",
     "PatternKind",

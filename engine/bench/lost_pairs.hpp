@@ -88,6 +88,11 @@ class LostPairs {
   /// Local, after a collective: takes over which ranks are lost.
   void note_lost_ranks();
 
+  /// Local: whether nothing is lost.
+  bool is_empty() const {
+    return news_.empty() && losses_.pairs.empty() && losses_.cut_off_ranks.empty() && losses_.ranks.empty();
+  }
+
   /// Local: whether there is something to settle.
   bool has_news() const { return !news_.empty(); }
 

@@ -16,6 +16,12 @@ using PairCell = std::uint32_t;
 /// The schedule of the run does not have the pair.
 inline constexpr PairCell pair_not_in_schedule = 1;
 
+/// The link between the two did not open in time, or broke, and was left out.
+inline constexpr PairCell pair_link_lost = 2;
+
+/// The other rank was lost: it ended, or did not answer in time.
+inline constexpr PairCell pair_rank_lost = 3;
+
 constexpr bool is_measured(PairCell cell) { return cell >> 16 != 0; }
 
 /// A record without batches, or without a time, is a hole. Times below 2^-10 ns and from 2^54 ns on (208 days), ratios

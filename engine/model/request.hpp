@@ -23,7 +23,7 @@ enum class ResultFormat : std::uint8_t { hdf5, json, sion, none };
 
 /// How rows reach the result file.
 enum class RowPath : std::uint8_t {
-  automatic,  ///< each rank writes its own where all ranks see the same file, through rank 0 otherwise
+  automatic,  ///< each rank or host writes its own where all ranks see the same file, through rank 0 otherwise
   funnel,     ///< always through rank 0
 };
 

@@ -245,6 +245,27 @@ std::vector<ListedClass> slower_in(const std::vector<DiagnosedSlice>& slices, st
   return worst;
 }
 
+/// Classes that are no slower than the site profile says, in any slice, with the greatest of their ratios; empty
+/// where there are none.
+std::string as_in_profile(const std::vector<const Diagnosis*>& all) {
+  std::vector<ComparedClass> greatest;
+  for (const Diagnosis* diagnosis : all) {
+    for (const ComparedClass& one : diagnosis->profile) {
+      const auto known = std::ranges::find(greatest, one.name, &ComparedClass::name);
+      if (known == greatest.end()) {
+        greatest.push_back(one);
+      } else if (one.change == Change::slower || (known->change != Change::slower && one.ratio > known->ratio)) {
+        *known = one;
+      }
+    }
+  }
+  std::vector<std::string> told;
+  for (const ComparedClass& one : greatest) {
+    if (one.change != Change::slower) told.push_back(fmt::format("{} x{}", one.name, ratio_text(one.ratio)));
+  }
+  return told.empty() ? "" : fmt::format("times beside the site profile: {}\n", fmt::join(told, ", "));
+}
+
 /// Those of the first slice; of the others only what cannot be compared with the site profile.
 std::vector<std::string> notes_of(const std::vector<DiagnosedSlice>& slices) {
   std::vector<std::string> notes;
@@ -324,8 +345,9 @@ std::string fault_sentence(const Fault& fault) {
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
   std::vector<ListedFault> faults;
   for (const Fault& fault : diagnosis.faults) faults.push_back({&fault, ""});
-  return head(diagnosis, num_counting(diagnosis)) + slower_than_profile(slower_in(diagnosis)) +
-         listed(faults, most_faults, num_slower_than_profile(diagnosis)) + notes_text(diagnosis.notes);
+  return head(diagnosis, num_counting(diagnosis)) + as_in_profile({&diagnosis}) +
+         slower_than_profile(slower_in(diagnosis)) + listed(faults, most_faults, num_slower_than_profile(diagnosis)) +
+         notes_text(diagnosis.notes);
 }
 
 std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {
@@ -353,7 +375,9 @@ std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t 
     faults.push_back({seen.worst, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
                                               num_slices, format_bytes(seen.slice->message_size_bytes))});
   }
-  return head(slices.front().diagnosis, num_faults) + slower_than_profile(slower) +
+  std::vector<const Diagnosis*> all;
+  for (const DiagnosedSlice& slice : slices) all.push_back(&slice.diagnosis);
+  return head(slices.front().diagnosis, num_faults) + as_in_profile(all) + slower_than_profile(slower) +
          listed(faults, most_faults, slower.size()) + notes_text(notes_of(slices));
 }
 

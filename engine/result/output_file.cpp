@@ -229,6 +229,28 @@ std::optional<OutputFile> OutputFile::copy_under_name() const {
   }
 }
 
+void GatheredWrites::add(std::uint64_t offset, std::string_view bytes) {
+  constexpr std::uint64_t unit = std::uint64_t{1} << 20;
+  if (offset != begin_ + bytes_.size()) {
+    flush();
+    begin_ = offset;
+  }
+  while (!bytes.empty()) {
+    // To the first multiple that makes the write long enough.
+    const std::uint64_t end = (begin_ + 2 * unit - 1) / unit * unit;
+    const std::string_view next = bytes.substr(0, end - (begin_ + bytes_.size()));
+    bytes_ += next;
+    bytes.remove_prefix(next.size());
+    if (begin_ + bytes_.size() == end) flush();
+  }
+}
+
+void GatheredWrites::flush() {
+  if (!bytes_.empty()) write_(begin_, bytes_);
+  begin_ += bytes_.size();
+  bytes_.clear();
+}
+
 bool OutputFile::needs_one_writing_host() const {
   // NFS, CIFS, SMB 2, FUSE: magic numbers from statfs(2).
   constexpr std::array<std::uint32_t, 4> magics{0x6969, 0xFF534D42, 0xFE534D42, 0x65735546};

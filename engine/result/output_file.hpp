@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "result/result_file.hpp"
@@ -76,6 +78,24 @@ class OutputFile {
 
   std::string path_;
   int fd_ = -1;
+};
+
+/// Gathers bytes that lie behind each other in a file: where there are so many, each write has 1 MiB or more and ends
+/// at a multiple of 1 MiB, as parallel file systems like it. Keeps less than 2 MiB.
+class GatheredWrites {
+ public:
+  using Write = std::function<void(std::uint64_t offset, std::string_view bytes)>;
+  explicit GatheredWrites(Write write) : write_(std::move(write)) {}
+
+  /// What is not behind what came last begins anew. Throws as `write` does, also flush(), which the caller calls at the
+  /// end.
+  void add(std::uint64_t offset, std::string_view bytes);
+  void flush();
+
+ private:
+  Write write_;
+  std::uint64_t begin_ = 0;
+  std::string bytes_;
 };
 
 /// What a user reads when writing the result failed with this error number.

@@ -2,13 +2,18 @@
 // How ranks find out whether they share a file, and how their bytes reach it.
 #include "result/shared_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "result/collective.hpp"
 
@@ -25,6 +30,12 @@ void unless_failed(std::optional<Error>& error, const Write& write) {
   } catch (const Error& failure) {
     error = failure;
   }
+}
+
+/// Of a rank on this host; without a descriptor, and with errno, where it has none.
+Descriptor open_memory_of(const RankOfHost& one) {
+  const std::string name = fmt::format("/proc/{}/fd/{}", one.pid, one.descriptor);
+  return Descriptor(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 }  // namespace
@@ -66,6 +77,7 @@ SharedFile SharedFile::open(cluster::Cluster& cluster, const std::string& path, 
   };
   shared.direct_ = cluster.all_reduce(is_good ? "1" : "0", both) == "1";
   if (!shared.direct_ && cluster.rank() != 0) shared.file_.reset();
+  if (shared.direct_) shared.meet_ranks_of_host(nonce);
   return shared;
 }
 
@@ -90,19 +102,97 @@ void SharedFile::look_after_name() {
              path_);
 }
 
+/// Collective: all go through one rank of their host, or none does.
+void SharedFile::meet_ranks_of_host(const std::string& nonce) {
+  const auto host_of = cluster_->host_of();
+  std::vector<std::size_t> num_ranks(static_cast<std::size_t>(cluster_->num_hosts()));
+  for (const std::uint32_t host : host_of) ++num_ranks.at(host);
+  most_ranks_of_host_ = std::ranges::max(num_ranks);
+  if (most_ranks_of_host_ == 1) return;
+  handed_over_ = Descriptor(::memfd_create("leadline-rows", MFD_CLOEXEC));
+  // That it is not a file of another process that has this number on another machine of the same name.
+  const bool is_there = handed_over_.fd() >= 0 && ::pwrite(handed_over_.fd(), nonce.data(), nonce.size(), 0) ==
+                                                      static_cast<ssize_t>(nonce.size());
+  const RankOfHost own{cluster_->rank(), is_there ? ::getpid() : -1, handed_over_.fd()};
+  const std::string all =
+      cluster_->all_reduce(as_bytes(std::span(&own, 1)),
+                           [](const std::string& left, std::string_view right) { return left + std::string(right); });
+  const std::uint32_t own_host = host_of[static_cast<std::size_t>(cluster_->rank())];
+  for (const RankOfHost& one : from_bytes<RankOfHost>(all)) {
+    if (host_of[static_cast<std::size_t>(one.rank)] == own_host) ranks_of_host_.push_back(one);
+  }
+  std::ranges::sort(ranks_of_host_, {}, &RankOfHost::rank);
+  const bool can_read = std::ranges::all_of(ranks_of_host_, [&](const RankOfHost& one) {
+    const Descriptor memory = open_memory_of(one);
+    std::string found(nonce.size(), '\0');
+    return memory.fd() >= 0 && ::pread(memory.fd(), found.data(), found.size(), 0) > 0 && found == nonce;
+  });
+  const auto both = [](const std::string& left, std::string_view right) {
+    return std::string(left == "1" && right == "1" ? "1" : "0");
+  };
+  if (cluster_->all_reduce(can_read ? "1" : "0", both) != "1") ranks_of_host_.clear();
+}
+
+bool SharedFile::hands_over(std::size_t size) const {
+  constexpr std::size_t least_bytes = 1 << 16;
+  return !ranks_of_host_.empty() && most_ranks_of_host_ * size >= least_bytes;
+}
+
+void SharedFile::put_through_host(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error) {
+  const int memory = handed_over_.fd();
+  (void)!::ftruncate(memory, 0);
+  if (!error && ::pwrite(memory, own.data(), own.size(), 0) != static_cast<ssize_t>(own.size())) {
+    (void)!::ftruncate(memory, 0);  // no room there
+    unless_failed(error, [&] { write_at(place_of(cluster_->rank()), own); });
+  }
+  cluster_->barrier();
+  // Whoever writes may be lost, and then all that its ranks have handed over is written once more.
+  std::size_t num_lost = 0;
+  do {
+    num_lost = cluster_->lost_ranks().size();
+    unless_failed(error, [&] { write_for_host(place_of, own.size()); });
+    cluster_->barrier();
+  } while (cluster_->lost_ranks().size() != num_lost);
+  (void)!::ftruncate(memory, 0);
+}
+
+/// By the lowest rank of the host that is there; the others do nothing.
+void SharedFile::write_for_host(const PlaceOfRank& place_of, std::size_t size) {
+  const auto is_lost = [&](const RankOfHost& one) {
+    return std::ranges::find(cluster_->lost_ranks(), one.rank, &cluster::LostRank::rank) !=
+           cluster_->lost_ranks().end();
+  };
+  const auto writer = std::ranges::find_if_not(ranks_of_host_, is_lost);
+  if (writer == ranks_of_host_.end() || writer->rank != cluster_->rank()) return;
+  GatheredWrites writes([&](std::uint64_t offset, std::string_view bytes) { write_at(offset, bytes); });
+  std::string piece;
+  for (const RankOfHost& one : ranks_of_host_) {
+    // A rank that has ended has no memory any more; one that has written by itself has nothing in it.
+    const Descriptor memory = open_memory_of(one);
+    struct stat status {};
+    if (memory.fd() < 0 && errno != ENOENT && errno != ESRCH) throw write_error(path_, errno);
+    if (memory.fd() < 0 || ::fstat(memory.fd(), &status) != 0 || std::cmp_not_equal(status.st_size, size)) continue;
+    for (std::size_t at = 0; at < size; at += piece.size()) {
+      piece.resize(std::min<std::size_t>(size - at, 1 << 20));
+      if (::pread(memory.fd(), piece.data(), piece.size(), static_cast<off_t>(at)) != std::ssize(piece)) break;
+      writes.add(place_of(one.rank) + at, piece);
+    }
+  }
+  writes.flush();
+}
+
 void SharedFile::put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error) {
   look_after_name();
-  const auto write_own = [&](int rank, std::string_view bytes) {
+  if (direct_ && hands_over(own.size())) return put_through_host(place_of, own, error);
+  if (direct_) return unless_failed(error, [&] { write_at(place_of(cluster_->rank()), own); });
+  GatheredWrites writes([&](std::uint64_t offset, std::string_view bytes) { write_at(offset, bytes); });
+  cluster_->gather(own, [&](int rank, std::string_view bytes) {
     unless_failed(error, [&] {
       if (bytes.size() != own.size()) throw write_error(path_, fmt::format("rank {} sends another shape", rank));
-      write_at(place_of(rank), bytes);
+      writes.add(place_of(rank), bytes);
     });
-  };
-  if (direct_) {
-    write_own(cluster_->rank(), own);
-  } else {
-    cluster_->gather(own, write_own);
-  }
+  });
+  unless_failed(error, [&] { writes.flush(); });
 }
 
 void SharedFile::put_for_lost(std::uint64_t place, std::string_view bytes, std::optional<Error>& error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that all ranks of a run fill: each by itself where all see it, through rank 0 otherwise.
+// A file that all ranks of a run fill: each by itself, or one for its host, where all see it; through rank 0 otherwise.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "core/file_call.hpp"
 #include "model/request.hpp"
@@ -42,6 +43,11 @@ struct PlacedBytes {
   std::string bytes;
 };
 
+/// Where others of its host read what a rank hands over.
+struct RankOfHost {
+  std::int32_t rank = 0, pid = 0, descriptor = -1;
+};
+
 class SharedFile {
  public:
   /// Collective. Rank 0 brings the file and the nonce's place in it, which other ranks take from rank 0. Ranks write
@@ -65,7 +71,9 @@ class SharedFile {
   void look_after_name();
 
   /// Collective: every rank's own bytes, the same number on all, go to its place. The first error is kept rather than
-  /// thrown, so that no rank leaves a row of these half way.
+  /// thrown, so that no rank leaves a row of these half way. Where ranks write directly, and those of a host have 64
+  /// KiB together, one of them writes for all: they hand it their bytes, which take as much memory once more meanwhile.
+  /// If it is lost another one does.
   void put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error);
 
   /// Local, on rank 0: what belongs to a rank that is lost.
@@ -93,9 +101,16 @@ class SharedFile {
   CurrentFileCall& file_call();
   bool has_its_name();
   void write_placed(std::string_view message);
+  void meet_ranks_of_host(const std::string& nonce);
+  bool hands_over(std::size_t size) const;
+  void put_through_host(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error);
+  void write_for_host(const PlaceOfRank& place_of, std::size_t size);
   void write_pieces(std::uint64_t place, std::string_view message, std::size_t value_size);
 
   cluster::Cluster* cluster_;
+  Descriptor handed_over_;                 ///< memory of this rank, in which others of its host can read
+  std::vector<RankOfHost> ranks_of_host_;  ///< ascending; empty = each rank writes by itself
+  std::size_t most_ranks_of_host_ = 1;     ///< of any
   std::string path_;
   std::optional<OutputFile> file_;
   bool direct_ = false;

@@ -248,7 +248,7 @@ Reader::Reader(const Simulator& simulator, const bench::link::LinkResult& result
     bench::link::store_rounds(header_, {*std::move(sample), plan.host_of});
   }
   header_.repeats = {{0, -1}};
-  header_.has_rounds = !header_.is_compact;
+  header_.has_rounds = true;
   header_.retests = bench::link::retests_of(result);
   header_.complete = result.complete;
   header_.incomplete_reason.clear();

@@ -72,7 +72,7 @@ TEST(PairCell, OfWhatWasNotMeasuredIsAHole) {
   EXPECT_EQ(pair_cell(record(1000, 1000, 0)), 0U);
   EXPECT_EQ(pair_cell(record(0, 0, 20)), 0U);
   EXPECT_EQ(pair_cell(record(std::numeric_limits<double>::quiet_NaN(), 1, 20)), 0U);
-  for (const PairCell why : {PairCell{0}, pair_not_in_schedule, PairCell{0xffff}}) {
+  for (const PairCell why : {PairCell{0}, pair_not_in_schedule, pair_link_lost, pair_rank_lost, PairCell{0xffff}}) {
     EXPECT_FALSE(is_measured(why));
     EXPECT_EQ(record_of(why).count, 0U);
     EXPECT_EQ(record_of(why).time_ns_median, 0);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import program
 import pytest
 from program import Leadline
 from result import status_of
@@ -75,6 +76,20 @@ def test_plan(leadline: Leadline) -> None:
     assert sorted(int(rank) for pair in pairs for rank in pair) == list(range(6))
     assert all(int(one) // 2 != int(other) // 2 for one, other in pairs)
     assert all(word in done.out for word in ("time", "memory", "file"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--message-size", "8", "--rounds", "10"],
+        ["--message-size", "8,64", "--rounds", "60", "--pattern", "random,shift:2"],
+    ],
+)
+def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], leadline: Leadline, tmp_path: Path) -> None:
+    more = ["--local", "6", "--wait", "yield", "--exchanges", "2", "--precision", "0", *words]
+    assert leadline("bisection", *more, "--output", "r.h5").status in (0, 1)
+    told = program.bytes_told(leadline("bisection", *more, "--dry-run").out)
+    assert told == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
 
 
 def test_plan_of_very_many(leadline: Leadline) -> None:

@@ -21,6 +21,7 @@ from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
 from leadline.link import text as link_text
 from leadline.link.analysis import analyse
+from leadline.link.result import NotMeasured
 from leadline.scan import AxisName
 from leadline.view.reduction import OUTSIDE
 from leadline.view.tiles import Layer, sampled_rows
@@ -237,6 +238,77 @@ def test_a_rank_that_rests_in_all_rounds_is_not_missing(link: Leadline, tmp_path
     assert text.startswith(f"1 of 2 ordered pairs are measured; nothing from rank {lost} (")
 
 
+# Of four ranks on as many hosts, or on one.
+SCHEDULES = [
+    [],
+    ["--serial"],
+    ["--serial", "--only-rounds", "5,2"],
+    ["--only-rounds", "3,1"],
+    ["--bisection"],
+    ["--shuffle-rounds", "--shuffle-ranks", "2", "--repeat", "2", "--seed", "5"],
+    ["--shuffle-rounds", "--shuffle-rounds-seed", "9", "--shuffle-ranks", "1", "--shuffle-ranks-seed", "8"],
+]
+
+
+@pytest.mark.parametrize("words", SCHEDULES)
+def test_rounds_follow_from_the_options(words: list[str], link: Leadline, tmp_path: Path) -> None:
+    for form in ("full", "compact"):
+        link("--local", "5", "--statistics", form, "--output", f"{form}.h5", *words)
+    full, compact = (analysis.load_link(tmp_path / f"{form}.h5") for form in ("full", "compact"))
+    assert full.repeats_with_rounds == compact.repeats_with_rounds != frozenset()
+    rows, columns = np.array([3, 0]), np.array([1, 4, 2])
+    for part, same in zip(compact.slices, full.slices, strict=True):
+        rounds = full.read_rows(same, "round", 0, 5)
+        np.testing.assert_array_equal(compact.read_rows(part, "round", 0, 5), rounds)
+        np.testing.assert_array_equal(compact.read_block(part, "round", rows, columns), rounds[np.ix_(rows, columns)])
+        np.testing.assert_array_equal(compact.to_measure(part), full.to_measure(same))
+        np.testing.assert_array_equal(compact.why_not_measured(part), full.why_not_measured(same))
+
+
+def test_rounds_between_hosts_follow_from_the_options(leadline: Leadline, tmp_path: Path) -> None:
+    """Groups of different sizes, whose rounds are more than the ranks."""
+    assert leadline("simulate", "link", *TREE, "--statistics", "compact", "--output", "r.h5").status == 0
+    hosts = [0, 0, 0, 0, 0, 0, 1, 2, 2, 3, *range(4, 18)]
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        file["options"].attrs["between_hosts"] = "true"
+        file["ranks/host"][...] = np.array([f"h{number}" for number in hosts], dtype=file["ranks/host"].dtype)
+    result = analysis.load_link(tmp_path / "r.h5")
+    rounds = result.read_rows(result.slices[0], "round", 0, 24)
+    np.testing.assert_array_equal(rounds, rounds.T)
+    np.testing.assert_array_equal(np.isfinite(rounds), np.not_equal.outer(hosts, hosts))
+    assert np.nanmax(rounds) > 24
+    for row in rounds:
+        met = row[np.isfinite(row)]
+        assert len(set(met)) == len(met)
+
+
+@pytest.mark.usefixtures("forms")
+def test_exports_and_the_program_have_the_rounds_of_the_full_form(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    columns = []
+    for form in ("full", "compact"):
+        assert export_main([f"{form}.h5", "--csv", "--output", f"{form}.csv", "-q"]) == 0
+        columns.append([line.split(",")[:7] for line in (tmp_path / f"{form}.csv").read_text().splitlines()])
+        assert json.loads(leadline("info", f"{form}.h5", "--json").out)["result"]["has_rounds"] is True
+        assert leadline("convert", f"{form}.h5", "--output", f"{form}.sion").status == 0
+    assert columns[0] == columns[1]
+    assert columns[0][1][6] != ""
+    full, compact = (analysis.load_link(tmp_path / f"{form}.sion") for form in ("full", "compact"))
+    for one in (full, compact):
+        rounds = one.read_rows(one.slices[0], "round", 0, 24)
+        assert np.isfinite(rounds).sum() == 24 * 23
+    assert leadline("partners", "compact.h5", "--first", "2", "--ranks", "3", "--output", "some.npy").status == 0
+    partners = np.load(tmp_path / "some.npy")
+    assert partners.shape == (3, 23)
+    assert [sorted(row) for row in partners.tolist()] == [
+        [other for other in range(24) if other != n] for n in (2, 3, 4)
+    ]
+    done = leadline("partners", "compact.h5", "--repeat", "2", "--output", "none.npy")
+    assert (done.status, "has no repeat 2" in done.err) == (2, True)
+
+
 def test_a_killed_run_leaves_it(tmp_path: Path) -> None:
     words = ["link", "--local", "2", "--wait", "yield", "--statistics", "compact", "--output", "r.h5"]
     command: list[str | Path] = [program.PROGRAM, *words, "--min-time", "100", "--messages", "20"]
@@ -271,6 +343,11 @@ def test_a_run_that_loses_a_rank_completes_it(lost: int, tmp_path: Path) -> None
     np.testing.assert_array_equal(np.isfinite(result.matrix(first)), every_pair)
     np.testing.assert_array_equal(np.isfinite(result.matrix(last)), every_pair & np.outer(others, others))
     np.testing.assert_array_equal(result.to_measure(last)[others], every_pair[others])
+    reasons = result.why_not_measured(last)
+    assert set(reasons[others, lost]) == {NotMeasured.RANK_LOST}
+    assert np.isnan(reasons[np.ix_(others, others)] * every_pair[np.ix_(others, others)]).sum() == 6
+    assert set(np.diag(reasons)[others]) == {NotMeasured.NOT_IN_SCHEDULE}
+    assert np.isnan(result.why_not_measured(first)[every_pair]).all()
 
 
 @pytest.mark.parametrize(
@@ -284,17 +361,8 @@ def test_a_run_that_loses_a_rank_completes_it(lost: int, tmp_path: Path) -> None
 )
 def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], link: Leadline, tmp_path: Path) -> None:
     link(*words, "--no-diagnosis", "--output", "r.h5")
-    told = bytes_told(link(*words, "--no-diagnosis", "--dry-run").out)
+    told = program.bytes_told(link(*words, "--no-diagnosis", "--dry-run").out)
     assert told == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
-
-
-def bytes_told(plan: str) -> float:
-    """What the plan says of the file: `file      about 1.5 MiB, ...`."""
-    (line,) = (line for line in plan.splitlines() if line.startswith("  file "))
-    words = line.split()
-    number = words[1] if words[1][0].isdigit() else words[2]
-    unit = words[words.index(number) + 1].rstrip(",")
-    return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB", "TiB"].index(unit)
 
 
 def test_large_files_are_compact_unless_full_is_asked_for(leadline: Leadline) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ def test_another_good_run_is_as_in_the_profile(leadline: Leadline, simulated: An
     told = leadline("diagnose", simulated("good.h5", 4), "--profile", profile, "--strict")
     assert (told.status, told.err) == (0, "")
     assert told.out.startswith("verdict: no fault found")
+    assert re.search(r"^times beside the site profile: same \w+ x[\d.]+, between hosts x[\d.]+$", told.out, re.M)
     assert "note" not in told.out
 
 

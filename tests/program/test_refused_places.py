@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import socket
+import subprocess
 from pathlib import Path
 
 import program
@@ -28,6 +29,19 @@ def two(leadline: Leadline) -> Leadline:
     return lambda *words, **options: leadline(
         "link", "--local", "2", "--messages", "5", "--wait", "yield", *words, **options
     )
+
+
+def test_a_file_system_without_sparse_files(two: Leadline, tmp_path: Path) -> None:
+    """It is told before anything is measured, and leaves nothing; a result that has no holes can be written there."""
+    library, folder = tmp_path / "library.so", tmp_path / "results"
+    source = program.ROOT / "tests" / "support" / "no_sparse_files.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    folder.mkdir()
+    preloaded = {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    done = two("--output", "results/r.h5", env=preloaded)
+    assert_refused(done, 4, "cannot write result file results/r.h5", "Operation not permitted", "--output")
+    assert list(folder.iterdir()) == []
+    assert two("--output", "results/r.json", env=preloaded).status == 0
 
 
 @pytest.mark.parametrize("ending", ["h5", "json"])

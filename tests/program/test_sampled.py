@@ -6,7 +6,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -22,7 +21,7 @@ import leadline as analysis
 from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
 from leadline.link.analysis import analyse
-from leadline.link.result import NOT_IN_SCHEDULE
+from leadline.link.result import WHY_NOT_MEASURED, NotMeasured
 from leadline.link.scan import pictures
 from leadline.scan import AxisName, Grid, axis_of
 from leadline.view.preview import preview_png
@@ -84,7 +83,7 @@ def test_rows_blocks_and_pairs_are_those_of_the_matrix(forms: tuple[Path, Path])
     assert (table.format_version, matrix.format_version) == (3, 2)
     assert table.pair_columns == matrix.pair_columns
     rows, columns = np.array([30, 5, 5]), np.array([3, 33, 3, 12, 20, 0, 7])
-    for name in ("time_ns_median", "time_ns_p99", "count", NOT_IN_SCHEDULE):
+    for name in ("time_ns_median", "time_ns_p99", "count", WHY_NOT_MEASURED):
         whole = matrix.read_rows(same, name, 0, 34)
         np.testing.assert_array_equal(table.read_rows(part, name, 0, 34), whole)
         np.testing.assert_array_equal(table.read_rows(part, name, 4, 9), whole[4:9])
@@ -317,18 +316,14 @@ def test_damage_is_told(name: str, forms: tuple[Path, Path], leadline: Leadline)
 
 def test_a_matrix_has_no_table_of_partners(forms: tuple[Path, Path], leadline: Leadline) -> None:
     done = leadline("partners", forms[1], "--output", "none.npy")
-    assert (done.status, "has no table of sampled rounds" in done.err) == (2, True)
+    assert (done.status, "does not say who met whom in which round" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("words", [["--local", "12", "--rounds", "5"], ["--local", "9", "--rounds", "8"]])
 def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], link: Leadline, tmp_path: Path) -> None:
     link(*words, "--statistics", "compact", "--no-diagnosis", "--output", "r.h5")
-    told = link(*words, "--statistics", "compact", "--no-diagnosis", "--dry-run").out
-    (line,) = (line for line in told.splitlines() if line.startswith("  file "))
-    found = re.search(r"([0-9.]+) (B|KiB|MiB)", line)
-    assert found
-    size_bytes = float(found[1]) * 1024 ** ["B", "KiB", "MiB"].index(found[2])
-    assert size_bytes == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
+    told = program.bytes_told(link(*words, "--statistics", "compact", "--no-diagnosis", "--dry-run").out)
+    assert told == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
 
 
 def test_a_simulated_file_grows_with_its_rounds(leadline: Leadline, tmp_path: Path) -> None:
@@ -354,3 +349,5 @@ def test_a_run_that_loses_a_rank_completes_it(tmp_path: Path) -> None:
     others = np.arange(8) != 2
     np.testing.assert_array_equal(measured[np.ix_(others, others)], drawn[np.ix_(others, others)])
     assert measured[:, 2].sum() < drawn[:, 2].sum()
+    lost = drawn & ~measured & others[:, None]
+    assert set(result.why_not_measured(result.slices[0])[lost]) == {NotMeasured.RANK_LOST}

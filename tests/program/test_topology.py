@@ -324,6 +324,20 @@ def test_plan(leadline: Leadline, tmp_path: Path) -> None:
     assert "links.txt: 0-4 4-2\n" in leadline("topology", "--dry-run", "--ranks", "5", "--edges", "links.txt").out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--pattern", "ring", "--message-size", "8"],
+        ["--message-size", "8,64", "--repeat", "2", "--iterations", "50"],
+        ["--pattern", "complete,ring", "--duration", "1s"],
+    ],
+)
+def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], leadline: Leadline, tmp_path: Path) -> None:
+    assert leadline("topology", "--local", "5", *words, "--output", "r.h5").status in (0, 1)
+    told = program.bytes_told(leadline("topology", "--local", "5", *words, "--dry-run").out)
+    assert told == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
+
+
 def test_more_than_the_memory(leadline: Leadline, tmp_path: Path) -> None:
     done = leadline("topology", "--local", "2", "--message-size", "1TiB")
     assert done.status == 3

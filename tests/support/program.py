@@ -280,3 +280,12 @@ def explicit_environment(addresses: Sequence[str], ports: Sequence[int], rank: i
     for index, (address, port) in enumerate(zip(addresses, ports, strict=True)):
         variables |= {f"LEADLINE_ADDRESS_{index}": address, f"LEADLINE_PORT_{index}": str(port)}
     return variables
+
+
+def bytes_told(plan: str) -> float:
+    """What the plan says of the file: `file      about 1.5 MiB, ...`."""
+    (line,) = (line for line in plan.splitlines() if line.startswith("  file "))
+    words = line.split()
+    number = words[1] if words[1][0].isdigit() else words[2]
+    unit = words[words.index(number) + 1].rstrip(",")
+    return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB", "TiB"].index(unit)

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.compat.rows import ROUNDS
 from leadline.error import ExitStatus, LeadlineError, from_os_error
-from leadline.link.result import LinkResult
+from leadline.link.result import WHY_NOT_MEASURED, LinkResult, NotMeasured
 from leadline.model import FloatArray, IntArray, Slice
 
 _MOST_CHARACTERS_OF_LINE = 200
@@ -32,7 +32,8 @@ def masked(result: LinkResult, path: Path) -> LinkResult:
             values = np.where(result.rows_to_measure(part, first, end), 1.0, np.nan)
         else:
             values = result.read_rows(part, dataset, first, end)
-        return np.where(is_named(first, end), values, np.nan)
+        unnamed = NotMeasured.NOT_IN_SCHEDULE if dataset == WHY_NOT_MEASURED else np.nan
+        return np.where(is_named(first, end), values, unnamed)
 
     named = set(pairs.tolist()) if result.retests else set()
     return dataclasses.replace(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.link.result import NOT_IN_SCHEDULE
+from leadline.link.result import WHY_NOT_MEASURED
 from leadline.model import Column, FloatArray
 from leadline.readers.input_file import CELLS_AT_A_TIME, ImpossibleValueError
 
@@ -24,7 +24,6 @@ COLUMNS = (
 # Whatever is not greater says why there is no time.
 LARGEST_WITHOUT_TIME = 0xFFFF
 
-_NOT_IN_SCHEDULE = 1
 _MEDIANS_NS = np.exp2(np.arange(1 << 16) / 1024 - 10)
 _MEDIANS_NS[0] = np.nan
 _RATIOS = np.exp2(np.arange(1 << 8) / 16)
@@ -33,8 +32,8 @@ _COUNTS = np.where(_CODES < 32, _CODES, (_CODES % 16 + 16) << np.maximum(_CODES 
 
 
 def decoded(dataset: str, cells: NDArray[Any]) -> FloatArray:
-    """What a matrix of the full form would have in these cells, or where the schedule does not have the pair (1); NaN
-    elsewhere. ImpossibleValueError for what no measurement gives.
+    """What a matrix of the full form would have in these cells, NaN where nothing was measured; or why it was not, NaN
+    where it was. ImpossibleValueError for what no measurement gives.
     """
     values = np.empty(cells.shape)
     flat, into = cells.reshape(-1), values.reshape(-1)
@@ -47,8 +46,8 @@ def _piece(dataset: str, cells: NDArray[Any]) -> FloatArray:
     batches, is_measured = cells & 0xFF, cells > LARGEST_WITHOUT_TIME
     if ((batches == 0) & is_measured).any():
         raise ImpossibleValueError
-    if dataset == NOT_IN_SCHEDULE:
-        return np.where(cells == _NOT_IN_SCHEDULE, 1.0, np.nan)
+    if dataset == WHY_NOT_MEASURED:
+        return np.where(is_measured, np.nan, cells)
     if dataset == "count":
         return np.where(is_measured, _COUNTS[batches], np.nan)
     medians: FloatArray = _MEDIANS_NS[cells >> 16]

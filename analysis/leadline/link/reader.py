@@ -52,6 +52,8 @@ class Reader(FileReader):
             repeats_with_rounds = frozenset(
                 part.repeat for part in repeats_with_schedule if _has_rounds(rows.read_rows, part, num_ranks)
             )
+            if self._rounds_follow(f"{slices[0].repeat:04d}", head["options"]):
+                repeats_with_rounds = frozenset(part.repeat for part in slices)
         linktest = self._linktest(num_ranks)
         return LinkResult(
             **head,
@@ -104,6 +106,11 @@ class Reader(FileReader):
 
     def _is_compact(self, repeat: str) -> bool:
         return self._has(f"repeats/{repeat}/{pair_cells.NAME}") or self._has_stored_rounds(repeat)
+
+    def _rounds_follow(self, repeat: str, options: Mapping[str, str]) -> bool:
+        """Whether the program can tell who meets whom from the options: unless they are randomly sampled rounds."""
+        is_sample = options.get("rounds", "0") != "0" or options.get("budget", "0") != "0"
+        return self._is_compact(repeat) and not is_sample
 
     def _has_stored_rounds(self, repeat: str) -> bool:
         return self._has(f"repeats/{repeat}/{SAMPLED}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, IntEnum
 
 import numpy as np
 
@@ -106,8 +106,17 @@ class SampledPairs:
 ReadPairs = Callable[[Slice, Sequence[str], int, int], SampledPairs]
 
 
-# What read_rows of a compact result has of pairs beside its columns: 1 where the schedule does not have the pair.
-NOT_IN_SCHEDULE = "not_in_schedule"
+class NotMeasured(IntEnum):
+    """Why nothing was measured of an ordered pair. Later versions may know more reasons."""
+
+    NO_REASON = 0  # the run did not come to it, or the rank was lost before it could say
+    NOT_IN_SCHEDULE = 1
+    LINK_LOST = 2  # the link did not open in time, or broke
+    RANK_LOST = 3  # that receives
+
+
+# What read_rows of a compact result has of pairs beside its columns: these numbers, NaN where the pair was measured.
+WHY_NOT_MEASURED = "why_not_measured"
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,7 +173,7 @@ class LinkResult(JudgedResult):
     retests: tuple[Retest, ...]  # slowest first in each slice
     all_to_all: Mapping[Slice, AllToAll]  # only slices that have such exchanges
     bisection_bytes_per_s: Mapping[Slice, Spread]  # bandwidth across the cut over the rounds; only where there is one
-    repeats_with_rounds: frozenset[int]  # repeats whose schedule the file has: which pairs meet, and in which round
+    repeats_with_rounds: frozenset[int]  # repeats whose schedule is known: which pairs meet, and in which round
     linktest: LinkTestRecord | None  # only of files that LinkTest wrote, also converted ones
     read_rows: ReadRows  # (slice, dataset name, first row, row behind the last) -> [rows, N]
     read_block: ReadBlock  # (slice, dataset name, ranks of the rows, of the columns) -> [rows, columns], in any order
@@ -200,24 +209,34 @@ class LinkResult(JudgedResult):
         but the diagonal, which only one rank alone has.
         """
         to_measure: BoolArray
-        if part.repeat in self.repeats_with_rounds:
+        if part.repeat in self.repeats_with_rounds and not self.is_compact:
             to_measure = np.isfinite(self.read_rows(part, "round", first, end))
             return to_measure
         is_other: BoolArray = np.arange(first, end)[:, None] != np.arange(self.num_ranks)[None, :]
         to_measure = is_other | (self.num_ranks == 1)
         if self.is_compact:
-            to_measure &= np.isnan(self.read_rows(part, NOT_IN_SCHEDULE, first, end))
+            to_measure &= self.read_rows(part, WHY_NOT_MEASURED, first, end) != NotMeasured.NOT_IN_SCHEDULE
         return to_measure
 
     def block_to_measure(self, part: Slice, rows: IntArray, columns: IntArray) -> BoolArray:
         """The same of the ranks of these rows and columns, [rows, columns], in any order."""
-        if part.repeat in self.repeats_with_rounds:
+        if part.repeat in self.repeats_with_rounds and not self.is_compact:
             in_rounds: BoolArray = np.isfinite(self.read_block(part, "round", rows, columns))
             return in_rounds
         to_measure: BoolArray = (rows[:, None] != columns[None, :]) | (self.num_ranks == 1)
         if self.is_compact:
-            to_measure &= np.isnan(self.read_block(part, NOT_IN_SCHEDULE, rows, columns))
+            to_measure &= self.read_block(part, WHY_NOT_MEASURED, rows, columns) != NotMeasured.NOT_IN_SCHEDULE
         return to_measure
+
+    def why_not_measured(self, part: Slice) -> FloatArray:
+        """Numbers of NotMeasured, float64 [N, N]; NaN = measured. Files in the full form do not tell which pairs were
+        lost, but for their findings.
+        """
+        if self.is_compact:
+            return self.read_rows(part, WHY_NOT_MEASURED, 0, self.num_ranks)
+        reasons = np.where(self.to_measure(part), NotMeasured.NO_REASON, NotMeasured.NOT_IN_SCHEDULE).astype(np.float64)
+        reasons[np.isfinite(self.count(part))] = np.nan
+        return reasons
 
     def knows_schedule(self, part: Slice) -> bool:
         """Whether the file says which pairs a complete run fills; else all are taken for them."""

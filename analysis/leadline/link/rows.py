@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,9 +13,13 @@ from numpy.typing import NDArray
 from leadline.hdf5_process import Dataset, Hdf5File
 from leadline.link import pair_cells
 from leadline.link.result import ReadRows
+from leadline.link.sampled_rounds import partners_by_round
 from leadline.model import FloatArray, IntArray, Slice
 from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import ImpossibleValueError, InputFile
+
+# The program takes some 30 ms to answer, whatever it is asked.
+_ROUNDS_AT_A_TIME = 1 << 22
 
 
 class RowReader:
@@ -24,12 +29,16 @@ class RowReader:
         """`datasets` by their names; the caller has checked their shapes and that they lie in the file."""
         self._numbers, self._num_ranks = NumberReader(input_file, file, datasets), num_ranks
         self._is_compact = any(name.endswith(f"/{pair_cells.NAME}") for name in datasets)
+        self._input_file, self._lock = input_file, threading.Lock()
+        self._rounds: tuple[tuple[int, int], FloatArray] | None = None
 
     def read_rows(self, part: Slice, dataset: str, first: int, end: int) -> FloatArray:
         """See leadline.link.result.ReadRows."""
         row = self._first_row(part, dataset)
         first, end = max(first, 0), max(min(end, self._num_ranks), max(first, 0))
         cells = ((row + first) * self._num_ranks, (row + end) * self._num_ranks)
+        if self._is_compact and dataset == "round":
+            return self._rounds_of(part, first, end)
         if self._is_compact:
             return self._decoded(dataset, part, self._numbers.stretch(_name(part, pair_cells.NAME), *cells)).reshape(
                 end - first, self._num_ranks
@@ -38,12 +47,38 @@ class RowReader:
 
     def read_block(self, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
         """See leadline.link.result.ReadBlock. Of each row the stretch is read in which the columns lie."""
-        if self._is_compact and len(rows) and len(columns):
+        if self._is_compact and dataset != "round" and len(rows) and len(columns):
             return self._block_of_cells(part, dataset, rows, columns)
-        if not len(rows) or not len(columns) or not self._numbers.is_in_one_piece(_name(part, dataset)):
+        if (
+            self._is_compact
+            or not len(rows)
+            or not len(columns)
+            or not self._numbers.is_in_one_piece(_name(part, dataset))
+        ):
             return _block_of_rows(self.read_rows, part, dataset, rows, columns)
         starts = (self._first_row(part, dataset) + rows) * self._num_ranks + int(columns.min())
         return self._numbers.columns_of_times(_name(part, dataset), starts, columns - columns.min())
+
+    def _rounds_of(self, part: Slice, first: int, end: int) -> FloatArray:
+        """A compact file does not store them: they follow from its options, and the program tells them."""
+        rows = [np.empty((0, self._num_ranks))]
+        num_at_once = max(_ROUNDS_AT_A_TIME // self._num_ranks, 1)
+        for start in range(first - first % num_at_once, end, num_at_once):
+            stop = min(start + num_at_once, self._num_ranks)
+            rows.append(self._some_rounds(part.repeat, start, stop)[max(first - start, 0) : end - start])
+        return np.concatenate(rows)
+
+    def _some_rounds(self, repeat: int, first: int, end: int) -> FloatArray:
+        """Those that were asked for last are kept."""
+        with self._lock:
+            if self._rounds is None or self._rounds[0] != (repeat, first):
+                words = [f"--first={first}", f"--ranks={end - first}", f"--repeat={repeat + 1}"]
+                partners = partners_by_round(self._input_file, self._num_ranks, end - first, words)
+                rounds = np.full((end - first, self._num_ranks), np.nan)
+                row, number = np.nonzero(partners >= 0)
+                rounds[row, partners[row, number]] = number + 1
+                self._rounds = (repeat, first), rounds
+            return self._rounds[1]
 
     def _block_of_cells(self, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
         cells = np.empty((len(rows), len(columns)), dtype=np.uint32)

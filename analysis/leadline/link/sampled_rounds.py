@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leadline.hdf5_process import Dataset, Hdf5File
 from leadline.link import pair_cells
-from leadline.link.result import NOT_IN_SCHEDULE, SampledPairs
+from leadline.link.result import WHY_NOT_MEASURED, NotMeasured, SampledPairs
 from leadline.model import FloatArray, IntArray, Slice
 from leadline.program import output_of, unusable
 from leadline.readers.hdf5_numbers import NumberReader
@@ -36,7 +36,7 @@ class SampledReader:
         """`datasets` by their names; the caller has checked that they lie in the file and have one shape."""
         self._numbers = NumberReader(input_file, file, datasets)
         _, self._num_ranks, self._num_rounds = next(iter(datasets.values())).shape
-        self._path, self._contents = input_file.path, input_file.contents
+        self._input_file = input_file
         self._lock = threading.Lock()
         self._partners: NDArray[np.int32] | None = None
 
@@ -48,9 +48,9 @@ class SampledReader:
     def read_rows(self, part: Slice, dataset: str, first: int, end: int) -> FloatArray:
         """See leadline.link.result.ReadRows. For few ranks: a row has all of them."""
         first, end = max(first, 0), max(min(end, self._num_ranks), max(first, 0))
-        found = self.read_pairs(part, _read_for(dataset), first, end)
+        found = self.read_pairs(part, (dataset,), first, end)
         rows = _nothing(dataset, (end - first, self._num_ranks))
-        rows[found.from_rank - first, found.to_rank] = _values(dataset, found)
+        rows[found.from_rank - first, found.to_rank] = found.values[dataset]
         return rows
 
     def read_block(self, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
@@ -59,7 +59,7 @@ class SampledReader:
         if not block.size:
             return block
         cells = np.concatenate([self._cells(part, rank, rank + 1) for rank in rows.tolist()])
-        found = self._pairs_of(part, _read_for(dataset), rows, cells)
+        found = self._pairs_of(part, (dataset,), rows, cells)
         row_of = np.repeat(np.arange(len(rows)), found.num_of_rows)
         # Columns may come in any order, and more than once.
         order = np.argsort(columns, kind="stable")
@@ -67,7 +67,7 @@ class SampledReader:
         num = right - left
         pair = np.repeat(np.arange(num.size), num)
         place = np.arange(pair.size) - np.repeat(np.cumsum(num) - num, num) + left[pair]
-        block[row_of[pair], order[place]] = _values(dataset, found)[pair]
+        block[row_of[pair], order[place]] = found.values[dataset][pair]
         return block
 
     def _cells(self, part: Slice, first: int, end: int) -> NDArray[np.uint32]:
@@ -108,39 +108,35 @@ class SampledReader:
         """By rank and round, -1 = nobody. Asked once."""
         with self._lock:
             if self._partners is None:
-                self._partners = self._asked()
+                self._partners = partners_by_round(self._input_file, self._num_ranks, self._num_ranks)
+                if self._partners.shape[1] > self._num_rounds:
+                    raise self._numbers.damaged("it has more rounds than cells of a rank")
             return self._partners
 
-    def _asked(self) -> NDArray[np.int32]:
-        deadline_s = _DEADLINE_S + self._num_ranks * self._num_rounds / _CELLS_A_SECOND
-        with temporary_folder(
-            f"cannot read '{self._path}'", "Set TMPDIR to a folder with room for its table"
-        ) as folder:
-            table = folder / "partners.npy"
-            words = ["partners", "--output", os.fspath(table), "--", os.fspath(self._contents)]
-            program, _ = output_of(words, f"cannot read '{self._path}'", deadline_s)
-            try:
-                partners: NDArray[Any] = np.load(table, allow_pickle=False)
-            except (OSError, ValueError, EOFError) as error:
-                raise unusable(program, error) from error
-        is_table = partners.dtype == np.int32 and partners.ndim == 2 and len(partners) == self._num_ranks
-        if not is_table or partners.shape[1] > self._num_rounds or (partners >= self._num_ranks).any():
-            raise unusable(program, ValueError(f"it is no table of {self._num_ranks} ranks"))
-        return partners
+
+def partners_by_round(
+    input_file: InputFile, num_ranks: int, num_rows: int, words: Sequence[str] = ()
+) -> NDArray[np.int32]:
+    """Whom so many of the ranks meet in each round, from `leadline partners`: [rows, rounds], -1 = nobody."""
+    path, deadline_s = input_file.path, _DEADLINE_S + num_rows * num_ranks / _CELLS_A_SECOND
+    with temporary_folder(f"cannot read '{path}'", "Set TMPDIR to a folder with room for its table") as folder:
+        table = folder / "partners.npy"
+        command = ["partners", "--output", os.fspath(table), *words, "--", os.fspath(input_file.contents)]
+        program, _ = output_of(command, f"cannot read '{path}'", deadline_s)
+        try:
+            partners: NDArray[Any] = np.load(table, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise unusable(program, error) from error
+    is_table = partners.dtype == np.int32 and partners.ndim == 2 and len(partners) == num_rows
+    if not is_table or (partners >= num_ranks).any():
+        raise unusable(program, ValueError(f"it is no table of {num_rows} of {num_ranks} ranks"))
+    return partners
 
 
 def _name(part: Slice) -> str:
     return f"repeats/{part.repeat:04d}/{NAME}"
 
 
-def _read_for(dataset: str) -> tuple[str, ...]:
-    return () if dataset == NOT_IN_SCHEDULE else (dataset,)
-
-
-def _values(dataset: str, found: SampledPairs) -> FloatArray:
-    return np.full(found.to_rank.size, np.nan) if dataset == NOT_IN_SCHEDULE else found.values[dataset]
-
-
 def _nothing(dataset: str, shape: tuple[int, int]) -> FloatArray:
     """What stands where the rounds did not draw a pair."""
-    return np.full(shape, 1.0 if dataset == NOT_IN_SCHEDULE else math.nan)
+    return np.full(shape, float(NotMeasured.NOT_IN_SCHEDULE) if dataset == WHY_NOT_MEASURED else math.nan)

@@ -16,7 +16,7 @@ from leadline.link.result import LinkResult
 from leadline.model import Slice
 from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR
 from leadline.text import run as run_text
-from leadline.text.diagnosis import headline_of, slower_than_profile
+from leadline.text.diagnosis import as_in_profile, headline_of, slower_than_profile
 from leadline.text.diagnosis import verdict as verdict_of_diagnosis
 from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where
 from leadline.units import bytes_text, number, time_text
@@ -47,6 +47,7 @@ def verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagno
     faults = faults_of(analyses, diagnosed)
     return [
         verdict_of_diagnosis(diagnosed.found, faults),
+        *as_in_profile(diagnosed.found),
         *slower_than_profile(diagnosed.found),
         *_slowest_pair(analyses, diagnosed),
     ]

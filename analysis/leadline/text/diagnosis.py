@@ -112,6 +112,20 @@ def slower_than_profile(found: Mapping[Slice, Diagnosis]) -> list[str]:
     return [_class_sentence(one) for one in worst.values()]
 
 
+def as_in_profile(found: Mapping[Slice, Diagnosis]) -> list[str]:
+    """One sentence with the classes that are no slower than the site profile says, in any slice, and the greatest of
+    their ratios; empty where there are none.
+    """
+    slower = {one.name for diagnosis in found.values() for one in diagnosis.slower_than_profile}
+    greatest: dict[str, float] = {}
+    for diagnosis in found.values():
+        for one in diagnosis.profile:
+            if one.name not in slower:
+                greatest[one.name] = max(greatest.get(one.name, 0), one.ratio)
+    told = ", ".join(f"{name} x{ratio_of(ratio)}" for name, ratio in greatest.items())
+    return [f"Times beside the site profile: {told}."] if told else []
+
+
 def _class_sentence(one: ComparedClass) -> str:
     pairs = "pairs between hosts" if one.name == "between hosts" else f"pairs '{one.name}'"
     interval = f" ({ratio_of(one.ratio_low)} to {ratio_of(one.ratio_high)})" if one.ratio_low < one.ratio_high else ""

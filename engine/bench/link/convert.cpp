@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
+#include <string_view>
 
 #include "bench/link/hdf5_store.hpp"
 #include "bench/link/sion_offsets.hpp"
@@ -49,23 +51,28 @@ class ToHdf5 {
   /// A row of a table whose rows are all as long; holes stay holes.
   template <typename Value>
   void put(std::uint64_t table, std::int64_t row, const std::vector<Value>& values) {
-    if (!is_zero(values))
-      output_.write_at(table + static_cast<std::uint64_t>(row) * result::bytes_of(values).size(),
-                       result::bytes_of(values));
+    if (!is_zero(values)) put_text(table, row, result::bytes_of(values));
   }
-  void put_text(std::uint64_t table, std::int64_t row, const std::string& text) {
-    output_.write_at(table + static_cast<std::uint64_t>(row) * text.size(), text);
+  void put_text(std::uint64_t table, std::int64_t row, std::string_view text) {
+    const auto write = [this](std::uint64_t offset, std::string_view bytes) { output_.write_at(offset, bytes); };
+    tables_.try_emplace(table, write).first->second.add(table + static_cast<std::uint64_t>(row) * text.size(), text);
+  }
+  void flush() {
+    for (auto& [_, writes] : tables_) writes.flush();
+    tables_.clear();
   }
 
   ResultReader& input_;
   const Header& header_;
   const result::OutputFile& output_;
+  std::map<std::uint64_t, result::GatheredWrites> tables_;  ///< those that are being written, by their places
   bool has_cut_ = false;
 };
 
 void ToHdf5::known(const FixedOffsets& offsets) {
   output_.write_at(offsets.message_size, result::bytes_of(header_.message_sizes_bytes));
   for (std::int64_t each = 0; !header_.stored_rounds && each < header_.num_ranks; ++each) rank(offsets, each);
+  flush();
 }
 
 /// Where cells take some hundred bytes a rank, places at offsets would take twice as many.
@@ -93,8 +100,11 @@ void ToHdf5::rank(const FixedOffsets& offsets, std::int64_t rank) {
 
 void ToHdf5::repeat(std::size_t index, const RepeatOffsets& offsets) {
   for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
-    if (header_.has_rounds && !header_.stored_rounds) put(offsets.round, rank, input_.rounds(index, rank));
-    for (std::size_t size = 0; size < header_.message_sizes_bytes.size(); ++size) slice(offsets, index, size, rank);
+    if (header_.has_rounds && !header_.is_compact) put(offsets.round, rank, input_.rounds(index, rank));
+  }
+  for (std::size_t size = 0; size < header_.message_sizes_bytes.size(); ++size) {
+    for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) slice(offsets, index, size, rank);
+    flush();
   }
 }
 

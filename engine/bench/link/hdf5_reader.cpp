@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <utility>
 
 #include "bench/link/hdf5_store.hpp"
+#include "bench/link/request.hpp"
+#include "bench/plan.hpp"
 #include "core/error.hpp"
 #include "result/hdf5/described_structs.hpp"
 
@@ -80,8 +83,16 @@ void Hdf5Reader::read_repeats() {
             [](const KeptRepeat& left, const KeptRepeat& right) { return left.repeat < right.repeat; });
   if (header_.repeats.empty()) return;
   if (file().has(group_of(0) + cells_of_rounds_name)) read_stored_rounds();
-  header_.has_rounds = header_.stored_rounds || file().has(group_of(0) + "round");
   header_.is_compact = header_.stored_rounds || file().has(group_of(0) + cells_name);
+  if (header_.is_compact && !header_.stored_rounds) {
+    try {
+      LinkRequest request = schedule_request(header_.options);
+      if (!is_sample(request)) schedule_request_ = std::move(request);
+    } catch (const Error&) {
+      // As a later version may say it: its rounds are not known here.
+    }
+  }
+  header_.has_rounds = header_.stored_rounds || schedule_request_ || file().has(group_of(0) + "round");
   header_.has_later_statistics =
       std::ranges::any_of(result::hdf5::later_fields<PairRecord>(),
                           [&](const std::string& name) { return file().has(group_of(0) + name); });
@@ -266,8 +277,29 @@ std::vector<double> Hdf5Reader::all_to_all_ns(std::size_t repeat_index, std::siz
   });
 }
 
+const MeetingRounds& Hdf5Reader::meeting_rounds(std::size_t repeat_index) {
+  if (meeting_rounds_ && repeat_of_meeting_rounds_ == repeat_index) return *meeting_rounds_;
+  std::vector<std::uint32_t> host_of;
+  std::map<std::string, std::uint32_t> number_of;
+  for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
+    const auto next = static_cast<std::uint32_t>(number_of.size());
+    host_of.push_back(number_of.try_emplace(placement(rank).host, next).first->second);
+  }
+  bench::RankLayout layout;
+  layout.num_ranks = static_cast<int>(header_.num_ranks);
+  layout.host_of = host_of;
+  try {
+    meeting_rounds_.emplace(*schedule_request_, layout, header_.repeats.at(repeat_index).repeat);
+  } catch (const Error& error) {
+    file().fail(std::string("/options are of no run: ") + error.what());
+  }
+  repeat_of_meeting_rounds_ = repeat_index;
+  return *meeting_rounds_;
+}
+
 std::vector<std::int32_t> Hdf5Reader::rounds(std::size_t repeat_index, std::int64_t rank) {
   if (!header_.has_rounds) return {};
+  if (schedule_request_) return meeting_rounds(repeat_index).of(static_cast<int>(rank));
   if (header_.stored_rounds) {
     std::vector<std::int32_t> rounds(static_cast<std::size_t>(header_.num_ranks));
     std::int32_t number = 0;

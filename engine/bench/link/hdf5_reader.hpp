@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bench/link/plan.hpp"
 #include "bench/link/reader.hpp"
+#include "bench/link/request.hpp"
 #include "model/pair_cell.hpp"
 #include "result/hdf5/hdf5_input.hpp"
 #include "result/hdf5/run_reader.hpp"
@@ -39,6 +43,7 @@ class Hdf5Reader : public ResultReader, private result::hdf5::RunReader {
   template <typename Row>
   void read_list(const std::string& name, std::optional<std::vector<Row>>& rows);
   void read_stored_rounds();
+  const MeetingRounds& meeting_rounds(std::size_t repeat_index);
 
   std::string group_of(std::size_t repeat_index) const;
   result::hdf5::Shape matrices() const;
@@ -55,6 +60,9 @@ class Hdf5Reader : public ResultReader, private result::hdf5::RunReader {
 
   Header header_;
 
+  std::optional<LinkRequest> schedule_request_;  ///< compact form: what the numbers of a matrix's rounds follow from
+  std::optional<MeetingRounds> meeting_rounds_;  ///< of the repeat in which they were asked for last
+  std::size_t repeat_of_meeting_rounds_ = 0;
   std::vector<std::int32_t> partners_;  ///< by rank and round, where rounds are stored; empty = not asked for yet
 
   /// Some neighbouring ranks, read together.

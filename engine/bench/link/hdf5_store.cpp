@@ -75,7 +75,7 @@ RepeatOffsets allocate_repeat(const Handle& group, const Header& header) {
   const hsize_t num_sizes = header.message_sizes_bytes.size();
   const std::vector<hsize_t> dimensions{num_sizes, num_ranks, num_ranks};
   RepeatOffsets offsets;
-  if (header.has_rounds)
+  if (header.has_rounds && !header.is_compact)
     offsets.round = allocate(group, {"round", "1", "round in which the pair meets, from 1; 0 = in none"},
                              H5T_NATIVE_INT32, {num_ranks, num_ranks});
   if (num_slots > 0) {
@@ -153,12 +153,17 @@ std::vector<bool> in_schedule(std::span<const std::int32_t> rounds) {
   return is_met;
 }
 
-std::vector<PairCell> cells_of(const PairRow& row, const std::vector<bool>& is_met) {
+std::vector<PairCell> cells_of(const PairRow& row, const std::vector<bool>& is_met, std::span<const PairCell> lost) {
   std::vector<PairCell> cells(row.size());
   for (std::size_t partner = 0; partner < row.size(); ++partner) {
     cells[partner] = pair_cell(row.at(partner));
+    if (is_measured(cells[partner])) continue;
     const bool is_left_out = !is_met.empty() && !is_met[partner];
-    if (is_left_out && !is_measured(cells[partner])) cells[partner] = pair_not_in_schedule;
+    if (is_left_out) {
+      cells[partner] = pair_not_in_schedule;
+    } else if (!lost.empty()) {
+      cells[partner] = lost[partner];
+    }
   }
   return cells;
 }
@@ -262,6 +267,12 @@ void Hdf5Store::write_rounds(int repeat, std::span<const std::int32_t> rounds) {
   if (error) throw *error;
 }
 
+void Hdf5Store::note_lost(int partner, PairCell why) {
+  if (!header_.is_compact) return;
+  lost_.resize(static_cast<std::size_t>(header_.num_ranks));
+  lost_[static_cast<std::size_t>(partner)] = why;
+}
+
 void Hdf5Store::write_cells_of_rounds(const Slice& slice, std::span<const PairCell> cells) {
   if (!header_.stored_rounds) return;
   const std::string bytes = result::as_bytes(cells);
@@ -283,7 +294,7 @@ void Hdf5Store::write(const Slice& slice, const PairRow& row) {
   };
   if (header_.is_compact) {
     find_partners(slice.repeat);
-    put_row(offsets.cells, cells_of(row, is_met_));
+    put_row(offsets.cells, cells_of(row, is_met_, lost_));
   } else {
     auto offset = offsets.pairs.begin();
     row.for_each([&](const auto&, const auto& values) { put_row(*offset++, values); });

@@ -24,8 +24,10 @@ inline constexpr const char* cells_of_rounds_name = "sampled_pair";  ///< where 
 /// Whether a rank meets each other, from the rounds in which it does (0 = in none); empty where these are.
 std::vector<bool> in_schedule(std::span<const std::int32_t> rounds);
 
-/// A row in the compact form; `is_met` from in_schedule(), empty where it is not known.
-std::vector<PairCell> cells_of(const PairRow& row, const std::vector<bool>& is_met);
+/// A row in the compact form; `is_met` from in_schedule(), empty where it is not known. `lost`: why nothing was
+/// measured with each partner, 0 = not lost; empty where none is.
+std::vector<PairCell> cells_of(const PairRow& row, const std::vector<bool>& is_met,
+                               std::span<const PairCell> lost = {});
 
 /// Places in the file that are written while HDF5 has it closed. Bytes from its beginning.
 struct FixedOffsets : result::RunOffsets {
@@ -65,6 +67,7 @@ class Hdf5Store : public result::RunStore<LinkFile, LinkResult, Header, MadeOffs
   Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkFileSetup setup);
 
   void reserve_repeats(int num_repeats) override;
+  void note_lost(int partner, PairCell why) override;
   void write(const Slice& slice, const PairRow& row) override;
   void write_all_to_all(const Slice& slice, std::span<const double> time_ns) override;
   void write_rounds(int repeat, std::span<const std::int32_t> rounds) override;
@@ -80,6 +83,7 @@ class Hdf5Store : public result::RunStore<LinkFile, LinkResult, Header, MadeOffs
   std::vector<RepeatOffsets> repeats_;  ///< those that are reserved
   int repeat_of_met_ = -1;              ///< compact form: which repeat the next is of, -1 = none
   std::vector<bool> is_met_;            ///< by this rank, each partner; empty = not known yet
+  std::vector<PairCell> lost_;          ///< compact form: see cells_of()
 };
 
 }  // namespace leadline::bench::link

@@ -107,6 +107,7 @@ class Measuring {
   void run_rounds(const Slice& slice, SliceSummary& summary);
   Tally run_round(std::int64_t round, const Slice& slice);
   void show_losses();
+  PairCell why_lost(int partner) const;
   void note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const;
   void show(std::int64_t round, const Tally& all, const Spread& across, const Spread& all_to_all, double elapsed_s);
   Spread across_the_cut(const Tally& all, const Slice& slice) const;
@@ -121,6 +122,9 @@ class Measuring {
   std::optional<Error> stored(const Write& write);
   std::optional<Error> store_row(const Slice& slice) {
     return stored([&] {
+      for (int partner = 0; !meter_.lost_pairs().is_empty() && partner < stage_.cluster.size(); ++partner) {
+        if (const PairCell why = why_lost(partner); why != 0) stage_.store.note_lost(partner, why);
+      }
       stage_.store.write(slice, row_);
       if (is_sample(stage_.request)) stage_.store.write_cells_of_rounds(slice, cells_of_rounds_);
     });
@@ -215,7 +219,11 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   const auto pairing = schedule_->pairing(stage_.cluster.rank(), round);
   PairOutcome outcome;
   const auto measure_pair = [&] { outcome = meter_.measure(*pairing, slice.message_size_bytes); };
-  if (pairing && meter_.lost_pairs().attempt(pairing->partner, measure_pair)) {
+  const bool is_measured = pairing && meter_.lost_pairs().attempt(pairing->partner, measure_pair);
+  if (pairing && !is_measured && !cells_of_rounds_.empty()) {
+    cells_of_rounds_[static_cast<std::size_t>(round)] = why_lost(pairing->partner);
+  }
+  if (is_measured) {
     row_.set(static_cast<std::size_t>(pairing->partner), outcome.record);
     if (!cells_of_rounds_.empty()) cells_of_rounds_[static_cast<std::size_t>(round)] = pair_cell(outcome.record);
     const double time_ns = outcome.record.time_ns_median;
@@ -237,7 +245,7 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
     for (const std::int32_t lost : meter_.lost_pairs().settle()) {
       row_.set(static_cast<std::size_t>(lost), {});
       const bool is_of_round = pairing && pairing->partner == lost && !cells_of_rounds_.empty();
-      if (is_of_round) cells_of_rounds_[static_cast<std::size_t>(round)] = 0;
+      if (is_of_round) cells_of_rounds_[static_cast<std::size_t>(round)] = why_lost(lost);
     }
     show_losses();
   }
@@ -273,6 +281,15 @@ void Measuring::show(std::int64_t round, const Tally& all, const Spread& across,
   }
   if (all_to_all.num > 0) numbers.all_to_all = all_to_all;
   stage_.progress->round_done(numbers, schedule_->num_rounds(), elapsed_s);
+}
+
+/// 0 = it is not.
+PairCell Measuring::why_lost(int partner) const {
+  const LostPairs& lost_pairs = meter_.lost_pairs();
+  if (partner == stage_.cluster.rank() || !lost_pairs.is_lost(partner)) return 0;
+  const auto& ranks = lost_pairs.losses().ranks;
+  const bool is_gone = std::ranges::find(ranks, partner, &cluster::LostRank::rank) != ranks.end();
+  return is_gone ? pair_rank_lost : pair_link_lost;
 }
 
 /// Those that are new since the last time.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the options of `leadline link`.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -184,6 +186,33 @@ void declare_options(OptionTable& options, LinkRequest& request, std::optional<R
   declare_diagnosis(options, request);
   declare_outcome(options, request, format, outcome());
   options.choice("--statistics", "what an HDF5 file has of each pair", request.statistics).later();
+}
+
+LinkRequest schedule_request(const std::vector<std::pair<std::string, std::string>>& options) {
+  LinkRequest request;
+  std::optional<ResultFormat> format;
+  OptionTable table;
+  declare_options(table, request, format);
+  constexpr std::array deciding{"--one-per-host",
+                                "--bisection",
+                                "--between-hosts",
+                                "--budget",
+                                "--rounds",
+                                "--serial",
+                                "--only-rounds",
+                                "--shuffle-rounds",
+                                "--shuffle-ranks",
+                                "--shuffle-rounds-seed",
+                                "--shuffle-ranks-seed"};
+  for (const auto& [recorded_name, text] : options) {
+    std::string name = "--" + recorded_name;
+    std::ranges::replace(name, '_', '-');
+    const auto entry = std::ranges::find(table.entries(), name, &OptionEntry::name);
+    // What is recorded of an option that was not given need not be a value of it: no rounds, an empty list.
+    if (std::ranges::find(deciding, name) == deciding.end() || as_text(entry->recorded()) == text) continue;
+    entry->take(name, text);
+  }
+  return request;
 }
 
 }  // namespace leadline::bench::link

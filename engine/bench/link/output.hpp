@@ -27,6 +27,9 @@ class RowStore {
   /// from the request) and again if minimum time asks for more.
   virtual void reserve_repeats(int num_repeats) = 0;
 
+  /// Local: why nothing is measured with a partner from now on, as a PairCell. May come several times.
+  virtual void note_lost(int /*partner*/, PairCell /*why*/) {}
+
   /// Collective: this rank's row of the slice as far as it is known, holes being 0. May come several times.
   virtual void write(const Slice& slice, const PairRow& row) = 0;
 

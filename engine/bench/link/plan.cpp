@@ -20,8 +20,8 @@ constexpr std::uint64_t bytes_per_step = sizeof(std::int32_t);      // of an all
 constexpr std::uint64_t bytes_per_round = sizeof(std::int32_t);     // in which a pair meets
 
 // Bytes of a file beside its tables, with its summary, as HDF5 1.10.8 writes it (measured).
-constexpr double beside_tables = 43.5e3, of_a_full_repeat = 3.8e3, of_a_compact_repeat = 1.7e3;
-constexpr double of_a_slice = 3e3, of_a_slow_pair = 466, of_a_host = 60;
+constexpr double beside_tables = 46e3, of_a_full_repeat = 3.8e3, of_a_compact_repeat = 1.7e3;
+constexpr double of_a_slice = 3.5e3, of_a_slow_pair = 466, of_a_host = 60;
 
 constexpr std::uint64_t most_bytes_of_full = 256'000'000;
 
@@ -107,7 +107,6 @@ std::uint64_t num_stored_rounds(PairStatistics statistics, std::int64_t num_roun
 }
 
 std::uint64_t file_bytes(const FileShape& shape) {
-  constexpr double of_a_place = 64 + 64 + 128 + 3 * sizeof(std::int32_t);  // host, device, cores, numbers
   const bool is_compact = shape.statistics == PairStatistics::compact;
   const auto num_ranks = static_cast<double>(shape.num_ranks), num_sizes = static_cast<double>(shape.num_sizes);
   const double of_a_pair = is_compact ? num_sizes * sizeof(PairCell) : num_sizes * bytes_per_record + bytes_per_round;
@@ -117,7 +116,7 @@ std::uint64_t file_bytes(const FileShape& shape) {
   const double num_slow = std::min(static_cast<double>(shape.num_retests), num_ranks * (num_ranks - 1));
   const double of_a_repeat = num_ranks * of_a_row + (is_compact ? of_a_compact_repeat : of_a_full_repeat) +
                              num_sizes * (of_a_slice + num_slow * of_a_slow_pair);
-  const double of_a_rank = of_a_place + sizeof(std::int32_t) * static_cast<double>(shape.num_permutations);
+  const double of_a_rank = file_bytes_of_place + sizeof(std::int32_t) * static_cast<double>(shape.num_permutations);
   return whole_bytes(beside_tables + num_ranks * of_a_rank + static_cast<double>(shape.num_hosts) * of_a_host +
                      static_cast<double>(shape.num_repeats) * of_a_repeat);
 }
@@ -196,6 +195,30 @@ std::int64_t pairs_a_step(const LinkRequest& request, const RankLayout& rank_lay
   spec.serial = false;
   const std::int64_t num_steps = schedule::Schedule(std::move(spec)).num_rounds();
   return num_pairs % num_steps == 0 ? num_pairs / num_steps : 1;
+}
+
+MeetingRounds::MeetingRounds(const LinkRequest& request, const RankLayout& rank_layout, int repeat)
+    : num_ranks_(static_cast<std::size_t>(rank_layout.num_ranks)) {
+  schedule::Spec spec = schedule_spec(request, rank_layout, repeat);
+  if (!spec.rounds.empty()) chosen_.emplace(spec);
+  spec.serial = spec.shuffle_rounds = false;
+  spec.rounds.clear();
+  plain_.emplace(std::move(spec));
+}
+
+std::vector<std::int32_t> MeetingRounds::of(int rank) const {
+  std::vector<std::int32_t> rounds(num_ranks_);
+  const auto for_each_meeting = [&](const schedule::Schedule& schedule, const auto& note) {
+    for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
+      const auto pairing = schedule.pairing(rank, round);
+      if (pairing) note(rounds[static_cast<std::size_t>(pairing->partner)], static_cast<std::int32_t>(round + 1));
+    }
+  };
+  if (chosen_) for_each_meeting(*chosen_, [](std::int32_t& partner, std::int32_t) { partner = 1; });
+  for_each_meeting(*plain_, [&](std::int32_t& partner, std::int32_t number) {
+    if (!chosen_ || partner != 0) partner = number;
+  });
+  return rounds;
 }
 
 schedule::Spec all_to_all_spec(const LinkRequest& request, const RankLayout& rank_layout) {

@@ -71,6 +71,23 @@ int permutation_of(const LinkRequest& request, int repeat);
 /// What the schedule of one repeat is made from.
 schedule::Spec schedule_spec(const LinkRequest& request, const RankLayout& rank_layout, int repeat);
 
+/// In which rounds ranks meet in a repeat: the numbers of the plain schedule with many pairs at once, so that a serial
+/// test has those of the rounds that its pairs would share. Not for randomly sampled rounds. Files in the compact form
+/// have no numbers but these: whatever changes them needs a new format version.
+class MeetingRounds {
+ public:
+  /// Throws Error(bad_command_line) as schedule::Schedule does.
+  MeetingRounds(const LinkRequest& request, const RankLayout& rank_layout, int repeat);
+
+  /// By partner, from 1; 0 = they do not meet.
+  std::vector<std::int32_t> of(int rank) const;
+
+ private:
+  std::size_t num_ranks_;
+  std::optional<schedule::Schedule> chosen_;  ///< where only some of the rounds are run
+  std::optional<schedule::Schedule> plain_;
+};
+
 /// The rounds that a test without --budget and --rounds would run.
 std::int64_t num_full_rounds(const LinkRequest& request, const RankLayout& rank_layout);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/named.hpp"
@@ -90,5 +91,9 @@ std::span<const Named<PairStatistics>> names_of(PairStatistics any);
 
 /// See bench/run_options.hpp.
 void declare_options(OptionTable& options, LinkRequest& request, std::optional<ResultFormat>& format);
+
+/// From what a result says of its options, of those alone that decide which ranks meet in which round. Throws
+/// Error(bad_command_line) for what is no value of one.
+LinkRequest schedule_request(const std::vector<std::pair<std::string, std::string>>& options);
 
 }  // namespace leadline::bench::link

@@ -43,26 +43,12 @@ namespace {
 
 using cluster::Cluster;
 
-/// By partner: the number of the round in which `rank` meets it, of the plain schedule with many pairs at once; 0 =
-/// they do not. So a serial test has the numbers of the rounds that its pairs would share.
+/// By partner: the number of the round in which `rank` meets it; 0 = they do not, or it is known only when the rounds
+/// have been run.
 std::vector<std::int32_t> rounds_of_partners(const LinkRequest& request, const bench::link::Plan& plan, int rank,
                                              int repeat) {
-  std::vector<std::int32_t> rounds(static_cast<std::size_t>(plan.rank_layout.num_ranks));
-  if (is_sample(request)) return rounds;  // known when they have been run
-  schedule::Spec spec = bench::link::schedule_spec(request, plan.rank_layout, repeat);
-  const auto for_each_meeting = [&](const schedule::Schedule& schedule, const auto& note) {
-    for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
-      const auto pairing = schedule.pairing(rank, round);
-      if (pairing) note(rounds[static_cast<std::size_t>(pairing->partner)], static_cast<std::int32_t>(round + 1));
-    }
-  };
-  for_each_meeting(schedule::Schedule(spec), [](std::int32_t& partner, std::int32_t) { partner = 1; });
-  spec.serial = spec.shuffle_rounds = false;
-  spec.rounds.clear();
-  for_each_meeting(schedule::Schedule(std::move(spec)), [](std::int32_t& partner, std::int32_t number) {
-    if (partner != 0) partner = number;
-  });
-  return rounds;
+  if (is_sample(request)) return std::vector<std::int32_t>(static_cast<std::size_t>(plan.rank_layout.num_ranks));
+  return bench::link::MeetingRounds(request, plan.rank_layout, repeat).of(rank);
 }
 
 /// Refuses --check-buffers where the transport cannot do it.

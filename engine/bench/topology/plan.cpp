@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/message_memory.hpp"
+#include "bench/topology/fields.hpp"
 #include "core/error.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "schedule/edge_list.hpp"
@@ -99,7 +100,11 @@ constexpr double file_bytes_per_row_start = sizeof(std::int64_t);
 constexpr double file_bytes_per_end = sizeof(std::int32_t) + sizeof(std::uint8_t);  // partner, starts
 constexpr double file_bytes_per_rank_time = 5 * sizeof(double);
 constexpr double file_bytes_per_exchange = 2 * sizeof(double);
-constexpr double file_bytes_per_load_point = 3 * sizeof(std::int32_t) + 4 * sizeof(double) + 2 * sizeof(std::uint64_t);
+constexpr double file_bytes_per_load_point = bytes_of_fields<LoadPoint>;
+
+// Beside the tables, with the summary, as HDF5 1.10.8 writes it (measured).
+constexpr double file_bytes_beside = 28.5e3, file_bytes_per_topology = 7.4e3, file_bytes_per_cell = 2040;
+constexpr double file_bytes_beside_load = 34e3, file_bytes_per_topology_of_load = 4.4e3;
 
 bool verifies(const TopologyRequest& request) { return request.verify || request.duration_s > 0; }
 
@@ -138,11 +143,13 @@ double file_bytes(const TopologyRequest& request, const Plan& plan) {
   const double ranks = plan.rank_layout.num_ranks;
   const bool is_load = request.duration_s > 0;
   const double num_each = is_load ? 0 : static_cast<double>(request.message_sizes_bytes.size()) * request.repeat;
-  double bytes = is_load ? file_bytes_per_load_point * static_cast<double>(max_load_points) : 0;
+  double bytes = file_bytes_of_place * ranks;
+  bytes += is_load ? file_bytes_beside_load + file_bytes_per_load_point * max_load_points : file_bytes_beside;
   for (const Topology& topology : plan.topologies) {
     const double ends = 2 * static_cast<double>(topology.num_channels());
     bytes += file_bytes_per_row_start * (ranks + 1) + file_bytes_per_end * ends;
-    bytes += num_each * (sizeof(double) * ends + file_bytes_per_rank_time * ranks +
+    bytes += is_load ? file_bytes_per_topology_of_load : file_bytes_per_topology;
+    bytes += num_each * (sizeof(double) * ends + file_bytes_per_rank_time * ranks + file_bytes_per_cell +
                          file_bytes_per_exchange * static_cast<double>(request.num_iterations));
   }
   return bytes;

@@ -242,7 +242,8 @@ def test_what_is_slower_than_the_site_profile_is_a_fault(tmp_path: Path):
         "All pairs between hosts take 2.00 times as long as in the site profile (1.80 to 2.20): "
         "8.000 µs instead of 4.000 µs."
     )
-    assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["1 fault found.", told]
+    others = "Times beside the site profile: same host x1.10."
+    assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["1 fault found.", others, told]
     assert link_text.headline(result, analyses, diagnosed_in(result)) == [told]
     assert link_text.is_alarming(result, analyses, diagnosed_in(result))
 

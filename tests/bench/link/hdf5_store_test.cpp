@@ -183,8 +183,11 @@ TEST(Hdf5Store, InTheCompactFormHasFourBytesOfAPair) {
     }
     const auto file = bench::link::ResultReader::open(path);
     EXPECT_TRUE(file->header().is_compact);
-    EXPECT_FALSE(file->header().has_rounds);
-    EXPECT_TRUE(file->rounds(0, 0).empty());
+    EXPECT_TRUE(file->header().has_rounds);
+    auto rounds = file->rounds(0, 0);
+    std::ranges::sort(rounds);
+    EXPECT_THAT(rounds, ElementsAre(0, testing::Ge(1), testing::Ge(2), testing::Ge(3), testing::Le(5)));
+    EXPECT_EQ(std::ranges::adjacent_find(rounds), rounds.end());
     for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
       const auto& rows = expected[static_cast<std::size_t>(rank)];
       for (const std::size_t repeat : {0U, 1U}) {
@@ -222,6 +225,36 @@ TEST(Hdf5Store, InTheCompactFormKnowsWhomRandomRoundsDrewBehindThem) {
   }));
   const auto cells = Reader(path).values<PairCell>("/repeats/0000/pair", H5T_NATIVE_UINT32);
   EXPECT_THAT(std::vector(cells.begin(), cells.begin() + 9), ElementsAre(1, 0, 1, 1, 0, 1, 1, 0, 1));
+}
+
+TEST(Hdf5Store, InTheCompactFormSaysWhyAPairIsMissing) {
+  const Folder folder;
+  const std::string path = folder / "run.h5";
+  expect_no_errors(run_ranks({4}, [&](auto& cluster) {
+    bench::link::LinkResult so_far = result_so_far(cluster.size());
+    so_far.request.statistics = bench::link::PairStatistics::compact;
+    bench::link::LinkFileSetup setup = setup_for(cluster, path);
+    setup.rounds = [](int rank, int) {
+      std::vector<std::int32_t> rounds{1, 2, 3, 0};
+      rounds[static_cast<std::size_t>(rank)] = 0;
+      return rounds;
+    };
+    Hdf5Store store(cluster, so_far, setup);
+    store.reserve_repeats(1);
+    PairRow row(4);
+    if (cluster.rank() == 0) {
+      row.set(1, {.count = 5, .time_ns_median = 1024, .time_ns_p99 = 1024});
+      for (const int partner : {1, 3}) store.note_lost(partner, pair_rank_lost);
+      store.note_lost(2, pair_link_lost);
+    }
+    store.write({}, row);
+    store.finish(finished(so_far));
+  }));
+  const auto cells = Reader(path).values<PairCell>("/repeats/0000/pair", H5T_NATIVE_UINT32);
+  EXPECT_TRUE(is_measured(cells[1]));  // before its rank was lost
+  EXPECT_EQ(cells[2], pair_link_lost);
+  EXPECT_EQ(cells[3], pair_not_in_schedule);
+  EXPECT_EQ(cells[4], 0U);
 }
 
 TEST(Hdf5Store, OfSampledRoundsHasFourBytesOfARankAndRound) {

@@ -210,11 +210,12 @@ TEST(TopologyEstimate, CountsTheMatricesOfTheFile) {
   TopologyRequest request = request_of({"ring"});
   request.message_sizes_bytes = {8, 16, 32};
   request.repeat = 2;
-  const std::uint64_t ranks = 10, ends = 20, cells = 6;
-  EXPECT_EQ(plan(request, all_on_one(10), "").estimate.file_bytes,
-            8 * (ranks + 1) + 5 * ends + cells * (8 * ends + 5 * 8 * ranks + 2 * 8 * request.num_iterations));
+  const auto bytes_with = [&](int ranks) { return plan(request, all_on_one(ranks), "").estimate.file_bytes; };
+  const std::uint64_t more_ranks = 1000, more_ends = 2000, cells = 6;
+  const std::uint64_t more = 268 * more_ranks + 8 * more_ranks + 5 * more_ends;
+  EXPECT_EQ(bytes_with(1010) - bytes_with(10), more + cells * (8 * more_ends + 5 * 8 * more_ranks));
   request.duration_s = 60;
-  EXPECT_EQ(plan(request, all_on_one(10), "").estimate.file_bytes, 8 * (ranks + 1) + 5 * ends + max_load_points * 60);
+  EXPECT_EQ(bytes_with(1010) - bytes_with(10), more);
 }
 
 TEST(TopologyEstimate, CountsTheTimeOfTheBusiestRank) {
