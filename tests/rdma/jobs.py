@@ -71,7 +71,7 @@ FUNNEL = (
     *("--buffer-size", "1MiB", "--time-limit", "2s"),
 )
 RANDOM_PATTERNS = ("--message-size", "1KiB", "--precision", "0", "--rounds", "100000", "--time-limit", "4s")
-FOUR_CELLS = ("--message-size", "1KiB-4KiB+1KiB", "--iterations", "20", "--pattern", "complete2")
+FOUR_CELLS = ("--message-size", "1KiB-4KiB+1KiB", "--iterations", "200", "--pattern", "complete2")
 
 
 # The timed jobs first: what is refused needs no quiet machine.

@@ -33,14 +33,10 @@ class ToHdf5 {
       : input_(input), header_(input.header()), output_(output) {}
 
   void known(const FixedOffsets& offsets);
-  void packed_places(const std::string& path);
   void repeat(std::size_t index, const RepeatOffsets& offsets);
   void status(const FixedOffsets& offsets);
   LeftOut losses() const;
 
- private:
-  void rank(const FixedOffsets& offsets, std::int64_t rank);
-  void slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::size_t size_index, std::int64_t rank);
   RankPlacement placement(std::int64_t rank) {
     RankPlacement found = input_.placement(rank);
     has_cut_ |= found.host.size() > result::host_size || found.device.size() > result::device_size ||
@@ -48,6 +44,9 @@ class ToHdf5 {
     return found;
   }
 
+ private:
+  void rank(const FixedOffsets& offsets, std::int64_t rank);
+  void slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::size_t size_index, std::int64_t rank);
   /// A row of a table whose rows are all as long; holes stay holes.
   template <typename Value>
   void put(std::uint64_t table, std::int64_t row, const std::vector<Value>& values) {
@@ -75,18 +74,7 @@ void ToHdf5::known(const FixedOffsets& offsets) {
   flush();
 }
 
-/// Where cells take some hundred bytes a rank, places at offsets would take twice as many.
-void ToHdf5::packed_places(const std::string& path) {
-  result::hdf5::writing(path, [&] {
-    result::hdf5::Handle file = result::hdf5::open_file(path);
-    result::hdf5::write_packed_places(file, header_.num_ranks, [&](std::int64_t rank) { return placement(rank); });
-    file.close();
-  });
-}
-
 void ToHdf5::rank(const FixedOffsets& offsets, std::int64_t rank) {
-  const auto bytes = result::bytes_of_place(placement(rank));
-  for (std::size_t i = 0; i < bytes.size(); ++i) put_text(offsets.places.at(i), rank, bytes.at(i));
   if (header_.linktest) {
     const auto location = input_.location(rank);
     put(offsets.location, rank, std::vector(location.begin(), location.end()));
@@ -323,13 +311,11 @@ LeftOut losses_of_plain(const Header& header) {
 LeftOut write_hdf5(ResultReader& input, const std::string& path) {
   result::OutputFile output = result::OutputFile::create(path, result::ExistingFile::refuse);
   const Header& header = input.header();
-  const auto places =
-      header.stored_rounds ? result::hdf5::PlacesOfRanks::packed : result::hdf5::PlacesOfRanks::at_offsets;
-  const FixedOffsets fixed = create_structure(path, header, places);
+  const FixedOffsets fixed = create_structure(path, header);
   const std::vector<RepeatOffsets> repeats = add_repeats(path, header, header.repeats);
   add_end(path, header);
   ToHdf5 conversion(input, output);
-  if (header.stored_rounds) conversion.packed_places(path);
+  result::hdf5::add_places(path, header.num_ranks, [&](std::int64_t rank) { return conversion.placement(rank); });
   conversion.known(fixed);
   for (std::size_t index = 0; index < repeats.size(); ++index) conversion.repeat(index, repeats[index]);
   output.sync();

@@ -168,11 +168,11 @@ std::vector<PairCell> cells_of(const PairRow& row, const std::vector<bool>& is_m
   return cells;
 }
 
-FixedOffsets create_structure(const std::string& path, const Header& header, result::hdf5::PlacesOfRanks places) {
+FixedOffsets create_structure(const std::string& path, const Header& header) {
   return result::hdf5::writing(path, [&] {
     FixedOffsets offsets;
     Handle file = result::hdf5::create_file(path);
-    static_cast<result::RunOffsets&>(offsets) = result::hdf5::create_run_part(file, header, "link", places);
+    static_cast<result::RunOffsets&>(offsets) = result::hdf5::create_run_part(file, header, "link");
     if (header.num_permutations > 0) {
       const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
       const auto num_permutations = static_cast<hsize_t>(header.num_permutations);

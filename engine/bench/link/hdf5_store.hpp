@@ -44,8 +44,7 @@ struct RepeatOffsets {
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets, and closes it. Repeats
 /// and what belongs to the end of a run are left out. Throws Error(run_failed), as do the next two.
-FixedOffsets create_structure(const std::string& path, const Header& header,
-                              result::hdf5::PlacesOfRanks places = result::hdf5::PlacesOfRanks::at_offsets);
+FixedOffsets create_structure(const std::string& path, const Header& header);
 
 /// Local: adds the groups of these repeats in one go, so that the file is open for an instant only. What there is of
 /// them is from a root that was lost, and goes.

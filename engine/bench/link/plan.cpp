@@ -116,8 +116,9 @@ std::uint64_t file_bytes(const FileShape& shape) {
   const double num_slow = std::min(static_cast<double>(shape.num_retests), num_ranks * (num_ranks - 1));
   const double of_a_repeat = num_ranks * of_a_row + (is_compact ? of_a_compact_repeat : of_a_full_repeat) +
                              num_sizes * (of_a_slice + num_slow * of_a_slow_pair);
-  const double of_a_rank = file_bytes_of_place + sizeof(std::int32_t) * static_cast<double>(shape.num_permutations);
-  return whole_bytes(beside_tables + num_ranks * of_a_rank + static_cast<double>(shape.num_hosts) * of_a_host +
+  const double of_a_rank = sizeof(std::int32_t) * static_cast<double>(shape.num_permutations);
+  return whole_bytes(beside_tables + file_bytes_of_places(num_ranks) + num_ranks * of_a_rank +
+                     static_cast<double>(shape.num_hosts) * of_a_host +
                      static_cast<double>(shape.num_repeats) * of_a_repeat);
 }
 

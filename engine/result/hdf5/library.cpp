@@ -164,6 +164,12 @@ Handle packed_in(const std::vector<hsize_t>& chunk) {
 namespace {
 
 constexpr hsize_t elements_packed_at_once = 1 << 14;
+constexpr hsize_t least_bytes_to_pack = 1 << 14;  // below them what finds the parts takes more than is saved
+
+Handle list_properties(hsize_t length, std::size_t element_size) {
+  if (length * element_size < least_bytes_to_pack) return without_times();
+  return packed_in({std::min(length, elements_packed_at_once)});
+}
 
 }  // namespace
 
@@ -171,7 +177,7 @@ PackedList::PackedList(const Handle& parent, const DatasetName& name, hid_t type
     : type_(H5Tcopy(type), H5Tclose),
       space_(make_space({length})),
       dataset_(H5Dcreate2(parent.id(), name.name, type, space_.id(), H5P_DEFAULT,
-                          packed_in({std::min(length, elements_packed_at_once)}).id(), H5P_DEFAULT),
+                          list_properties(length, H5Tget_size(type)).id(), H5P_DEFAULT),
                H5Dclose),
       element_size_(H5Tget_size(type)) {
   describe(dataset_, name);

@@ -157,7 +157,7 @@ std::uint64_t allocate(const Handle& parent, const DatasetName& name, hid_t type
 /// How a dataset is made whose values the library compresses where it can; `chunk`: what it compresses at once.
 Handle packed_in(const std::vector<hsize_t>& chunk);
 
-/// A list that is written element by element from its beginning to its end, packed.
+/// A list that is written element by element from its beginning to its end, packed where it is long.
 class PackedList {
  public:
   PackedList(const Handle& parent, const DatasetName& name, hid_t type, hsize_t length);

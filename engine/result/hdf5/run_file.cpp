@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 #include "core/error.hpp"
@@ -32,24 +33,41 @@ std::uint64_t offset_of(const OutputFile& file, const std::string& text) {
   throw write_error(file.path(), "its contents are not what was just written");
 }
 
-}  // namespace
+using NumbersOfPlace = std::array<std::int32_t, 3>;
 
-std::array<std::string, num_place_tables> bytes_of_place(const RankPlacement& placement) {
-  const auto number = [](std::int32_t value) { return as_bytes(std::span<const std::int32_t>(&value, 1)); };
-  return {padded(placement.host, host_size), padded(placement.device, device_size),
-          padded(placement.cpus, cpus_size), number(placement.pid),
-          number(placement.num_cpus),        number(placement.numa_node)};
+/// The texts, each with a zero behind it, then the numbers.
+std::string message_of(const RankPlacement& placement) {
+  const NumbersOfPlace numbers{placement.pid, placement.num_cpus, placement.numa_node};
+  std::string message;
+  for (const std::string& text : {placement.host, placement.device, placement.cpus}) (message += text) += '\0';
+  return message + as_bytes(std::span<const std::int32_t>(numbers));
 }
+
+RankPlacement placement_in(std::string_view message) {
+  RankPlacement placement;
+  for (std::string* text : {&placement.host, &placement.device, &placement.cpus}) {
+    *text = message.substr(0, message.find('\0'));
+    message.remove_prefix(text->size() + 1);
+  }
+  NumbersOfPlace numbers{};
+  std::memcpy(numbers.data(), message.data(), sizeof numbers);
+  placement.pid = numbers[0];
+  placement.num_cpus = numbers[1];
+  placement.numa_node = numbers[2];
+  return placement;
+}
+
+}  // namespace
 
 RunFile::RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetup& setup, const Structure& structure)
     : cluster_(cluster) {
   header.num_ranks = cluster.size();
   create(header, setup, structure);
-  all_or_error(cluster_, [&] { write_placement(setup.placement); });
 }
 
 void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structure& structure) {
   const std::string path = cluster_.broadcast(setup.path);
+  const std::vector<RankPlacement> placements = placements_at_root(setup.placement);
   std::optional<OutputFile> file;
   NonceLocation place;
   const std::string offsets = text_of_root(cluster_, [&] {
@@ -61,6 +79,8 @@ void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structu
     file = staged.create();
     try {
       offsets_ = structure(*file);
+      hdf5::add_places(file->path(), header.num_ranks,
+                       [&](std::int64_t rank) { return placements[static_cast<std::size_t>(rank)]; });
       place = {header.nonce, offset_of(*file, header.nonce)};
       write_known(*file, header);
     } catch (const Error& error) {
@@ -79,15 +99,17 @@ void RunFile::write_known(const OutputFile& file, const RunHeader& header) const
   file.write_at(offsets_.message_size, bytes_of(header.message_sizes_bytes));
 }
 
-void RunFile::write_placement(const RankPlacement& placement) {
-  std::optional<Error> error;
-  const auto bytes = bytes_of_place(placement);
-  for (std::size_t i = 0; i < bytes.size(); ++i) put(offsets_.places.at(i), bytes.at(i), error);
+/// Collective: of all ranks, on rank 0; of one that is lost the host alone.
+std::vector<RankPlacement> RunFile::placements_at_root(const RankPlacement& own) {
+  std::vector<RankPlacement> all(cluster_.rank() == 0 ? static_cast<std::size_t>(cluster_.size()) : 0);
+  cluster_.gather(message_of(own), [&](int rank, std::string_view message) {
+    all.at(static_cast<std::size_t>(rank)) = placement_in(message);
+  });
   for (std::size_t i = 0; cluster_.rank() == 0 && i < cluster_.lost_ranks().size(); ++i) {
     const int lost = cluster_.lost_ranks()[i].rank;
-    put_for_lost(lost, offsets_.places.front(), padded(cluster_.host_name(lost), host_size), error);
+    all.at(static_cast<std::size_t>(lost)).host = cluster_.host_name(lost);
   }
-  if (error) throw *error;
+  return all;
 }
 
 void RunFile::put(std::uint64_t table, std::string_view own, std::optional<Error>& error) {
@@ -170,16 +192,17 @@ Handle type_of(const PlaceTable& table) {
   return table.text_size > 0 ? text_type(table.text_size) : Handle(H5Tcopy(H5T_NATIVE_INT32), H5Tclose);
 }
 
-void allocate_ranks(const Handle& file, std::uint64_t num_ranks, RunOffsets& offsets) {
-  const Handle group = make_group(file, "ranks");
-  for (std::size_t i = 0; i < num_place_tables; ++i) {
-    offsets.places.at(i) = allocate(group, place_tables.at(i).name, type_of(place_tables.at(i)).id(), {num_ranks});
-  }
+/// What each table has of a rank.
+std::array<std::string, num_place_tables> bytes_of_place(const RankPlacement& placement) {
+  const auto number = [](std::int32_t value) { return as_bytes(std::span<const std::int32_t>(&value, 1)); };
+  return {padded(placement.host, host_size), padded(placement.device, device_size),
+          padded(placement.cpus, cpus_size), number(placement.pid),
+          number(placement.num_cpus),        number(placement.numa_node)};
 }
 
 }  // namespace
 
-RunOffsets create_run_part(const Handle& file, const RunHeader& header, const char* benchmark, PlacesOfRanks places) {
+RunOffsets create_run_part(const Handle& file, const RunHeader& header, const char* benchmark) {
   RunOffsets offsets;
   write_attribute(file, "nonce", header.nonce);
   write_attribute(file, "format", "leadline");
@@ -199,23 +222,26 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
     for (const auto& [name, value] : header.options) write_attribute(options, name.c_str(), value);
   }
   offsets.message_size = allocate(file, "message_size_bytes", H5T_NATIVE_UINT64, {header.message_sizes_bytes.size()});
-  if (places == PlacesOfRanks::at_offsets) {
-    allocate_ranks(file, static_cast<std::uint64_t>(header.num_ranks), offsets);
-  }
   return offsets;
 }
 
-void write_packed_places(const Handle& file, std::int64_t num_ranks,
-                         const std::function<RankPlacement(std::int64_t rank)>& place_of) {
-  const Handle group = make_group(file, "ranks");
-  const auto length = static_cast<hsize_t>(num_ranks);
-  std::vector<PackedList> lists;
-  for (const PlaceTable& table : place_tables) lists.emplace_back(group, table.name, type_of(table).id(), length);
-  for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
-    const auto bytes = bytes_of_place(place_of(rank));
-    for (std::size_t i = 0; i < lists.size(); ++i) lists[i].add(bytes.at(i));
-  }
-  for (PackedList& list : lists) list.close();
+void add_places(const std::string& path, std::int64_t num_ranks,
+                const std::function<RankPlacement(std::int64_t rank)>& place_of) {
+  writing(path, [&] {
+    Handle file = open_file(path);
+    {
+      const Handle group = make_group(file, "ranks");
+      const auto length = static_cast<hsize_t>(num_ranks);
+      std::vector<PackedList> lists;
+      for (const PlaceTable& table : place_tables) lists.emplace_back(group, table.name, type_of(table).id(), length);
+      for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
+        const auto bytes = bytes_of_place(place_of(rank));
+        for (std::size_t i = 0; i < lists.size(); ++i) lists[i].add(bytes.at(i));
+      }
+      for (PackedList& list : lists) list.close();
+    }
+    file.close();
+  });
 }
 
 void add_run_end(const Handle& file, const RunHeader& header) {

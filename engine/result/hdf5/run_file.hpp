@@ -37,32 +37,22 @@ inline constexpr std::size_t num_place_tables = 6;
 inline constexpr std::array<PlaceTable, num_place_tables> place_tables{
     {{"host", host_size}, {"device", device_size}, {"cpus", cpus_size}, {"pid"}, {"num_cpus"}, {"numa_node"}}};
 
-/// What each of them has of a rank.
-std::array<std::string, num_place_tables> bytes_of_place(const RankPlacement& placement);
-
 /// Places in the file that are written while HDF5 has it closed. Bytes from its beginning.
 struct RunOffsets {
   std::uint64_t message_size = 0;
   std::uint64_t complete = 0, reason = 0;
-  std::array<std::uint64_t, num_place_tables> places{};  ///< by place_tables
 };
 
 namespace hdf5 {
 
-/// How a file has the places of ranks, which take 268 bytes a rank.
-enum class PlacesOfRanks : std::uint8_t {
-  at_offsets,  ///< each rank writes its own
-  packed,      ///< one process writes them all at the end, compressed: some bytes a rank
-};
+/// Local: of a fresh file all that the header tells, without the contents of its datasets, without the places of ranks,
+/// and without what belongs to the end of a run. Throws Failure.
+RunOffsets create_run_part(const Handle& file, const RunHeader& header, const char* benchmark);
 
-/// Local: of a fresh file all that the header tells, without the contents of its datasets, and without what belongs to
-/// the end of a run. Throws Failure, as does the next.
-RunOffsets create_run_part(const Handle& file, const RunHeader& header, const char* benchmark,
-                           PlacesOfRanks places = PlacesOfRanks::at_offsets);
-
-/// Local: the tables of ranks that create_run_part has left out, packed. `place_of` is called in order of the ranks.
-void write_packed_places(const Handle& file, std::int64_t num_ranks,
-                         const std::function<RankPlacement(std::int64_t rank)>& place_of);
+/// Local: adds where each rank runs to a file that is closed. `place_of` is called in order of the ranks. Throws
+/// Error(run_failed).
+void add_places(const std::string& path, std::int64_t num_ranks,
+                const std::function<RankPlacement(std::int64_t rank)>& place_of);
 
 /// Local: adds those of /summary and the time of the end that the header has.
 void add_run_end(const Handle& file, const RunHeader& header);
@@ -123,7 +113,7 @@ class RunFile {
  private:
   void create(RunHeader& header, const RunFileSetup& setup, const Structure& structure);
   void write_known(const OutputFile& file, const RunHeader& header) const;
-  void write_placement(const RankPlacement& placement);
+  std::vector<RankPlacement> placements_at_root(const RankPlacement& own);
   void mark_end(const RunResult& result);
 
   cluster::Cluster& cluster_;
