@@ -190,6 +190,8 @@ def test_what_is_no_profile_ends_the_run_before_it_measures(leadline: Leadline, 
         assert name in done.complaint
         assert why in done.complaint
         assert not (tmp_path / "run.h5").exists()
+        planned = leadline("link", "--local", "2", "--profile", name, "--dry-run")
+        assert (planned.status, planned.out, planned.err) == (2, "", done.err)
     done = leadline("link", "--local", "2", "--profile", "text.json", "--no-diagnosis")
     assert done.status == 2
     assert "there is no diagnosis with --no-diagnosis" in done.complaint

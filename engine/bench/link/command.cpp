@@ -12,6 +12,7 @@
 
 #include "bench/link/file.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/link/profiled_file.hpp"
 #include "bench/link/request.hpp"
 #include "bench/link/text.hpp"
 #include "command/option_parser.hpp"
@@ -20,6 +21,7 @@
 #include "core/units.hpp"
 #include "memory/buffer.hpp"
 #include "options/values.hpp"
+#include "result/diagnosis_json.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -179,6 +181,7 @@ int link_command(const std::vector<std::string>& arguments) {
   if (request.dry_run) {
     return command::say_plan([&] {
       const command::DryRunRanks ranks = command::dry_run_ranks(request, "link");
+      if (!request.profile.empty()) result::profile_of_text(request.profile, text_of_profile(request.profile));
       return plan_text(request, plan(request, ranks.rank_layout()));
     });
   }
