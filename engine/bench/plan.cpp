@@ -25,17 +25,6 @@ double message_s(const CostAssumption& assumption, std::uint64_t size_bytes) {
   return 1e-9 * assumption.latency_ns + static_cast<double>(size_bytes) / assumption.bandwidth_bytes_per_s;
 }
 
-double file_bytes_of_places(double num_ranks) {
-  // Tables of 16 KiB and more are packed; those of up to 262,144 ranks took 2 bytes a rank in all.
-  constexpr double least_bytes_to_pack = 1 << 14, packed_bytes = 1e3, packed_bytes_per_rank = 0.33;
-  double bytes = 0;
-  for (const double of_a_rank : {64, 64, 128, 4, 4, 4}) {
-    const double whole = of_a_rank * num_ranks;
-    bytes += whole < least_bytes_to_pack ? whole : packed_bytes + packed_bytes_per_rank * num_ranks;
-  }
-  return bytes;
-}
-
 std::uint64_t whole_bytes(double bytes) {
   constexpr double too_many = 0x1p64;
   return bytes < too_many ? static_cast<std::uint64_t>(bytes) : UINT64_MAX;

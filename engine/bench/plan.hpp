@@ -29,9 +29,6 @@ struct CostAssumption {
 
 double message_s(const CostAssumption& assumption, std::uint64_t size_bytes);
 
-/// What a result in HDF5 takes for the places of so many ranks: host, device, cores, three numbers.
-double file_bytes_of_places(double num_ranks);
-
 /// An estimate as a number; what does not fit is the most there is.
 std::uint64_t whole_bytes(double bytes);
 

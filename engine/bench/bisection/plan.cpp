@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "kernel/neighbours.hpp"
+#include "result/hdf5/run_file.hpp"
 
 namespace leadline::bench::bisection {
 namespace {
@@ -101,7 +102,7 @@ double file_bytes(const BisectionRequest& request, const Plan& plan) {
   const auto num_patterns = static_cast<double>(plan.max_patterns(request));
   const double of_a_pattern =
       file_bytes_per_rank * plan.rank_layout.num_ranks + file_bytes_per_pattern + file_bytes_in_summary_per_pattern;
-  return file_bytes_beside + file_bytes_of_places(plan.rank_layout.num_ranks) +
+  return file_bytes_beside + result::hdf5::bytes_of_places(plan.rank_layout.num_ranks) +
          num_sizes * (num_patterns * of_a_pattern + file_bytes_per_size +
                       num_baseline_pairs(request, plan) * file_bytes_per_baseline_pair) +
          file_bytes_per_name * static_cast<double>(plan.named.size());

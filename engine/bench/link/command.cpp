@@ -21,7 +21,6 @@
 #include "core/units.hpp"
 #include "memory/buffer.hpp"
 #include "options/values.hpp"
-#include "result/diagnosis_json.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -181,7 +180,7 @@ int link_command(const std::vector<std::string>& arguments) {
   if (request.dry_run) {
     return command::say_plan([&] {
       const command::DryRunRanks ranks = command::dry_run_ranks(request, "link");
-      if (!request.profile.empty()) result::profile_of_text(request.profile, text_of_profile(request.profile));
+      read_profile(request.profile, {});
       return plan_text(request, plan(request, ranks.rank_layout()));
     });
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/pair_cell.hpp"
+#include "result/hdf5/run_file.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -117,7 +118,7 @@ std::uint64_t file_bytes(const FileShape& shape) {
   const double of_a_repeat = num_ranks * of_a_row + (is_compact ? of_a_compact_repeat : of_a_full_repeat) +
                              num_sizes * (of_a_slice + num_slow * of_a_slow_pair);
   const double of_a_rank = sizeof(std::int32_t) * static_cast<double>(shape.num_permutations);
-  return whole_bytes(beside_tables + file_bytes_of_places(num_ranks) + num_ranks * of_a_rank +
+  return whole_bytes(beside_tables + result::hdf5::bytes_of_places(num_ranks) + num_ranks * of_a_rank +
                      static_cast<double>(shape.num_hosts) * of_a_host +
                      static_cast<double>(shape.num_repeats) * of_a_repeat);
 }

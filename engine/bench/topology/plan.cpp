@@ -19,6 +19,7 @@
 #include "bench/topology/fields.hpp"
 #include "core/error.hpp"
 #include "kernel/neighbour_exchange.hpp"
+#include "result/hdf5/run_file.hpp"
 #include "schedule/edge_list.hpp"
 
 namespace leadline::bench::topology {
@@ -143,7 +144,7 @@ double file_bytes(const TopologyRequest& request, const Plan& plan) {
   const double ranks = plan.rank_layout.num_ranks;
   const bool is_load = request.duration_s > 0;
   const double num_each = is_load ? 0 : static_cast<double>(request.message_sizes_bytes.size()) * request.repeat;
-  double bytes = file_bytes_of_places(ranks);
+  double bytes = result::hdf5::bytes_of_places(ranks);
   bytes += is_load ? file_bytes_beside_load + file_bytes_per_load_point * max_load_points : file_bytes_beside;
   for (const Topology& topology : plan.topologies) {
     const double ends = 2 * static_cast<double>(topology.num_channels());

@@ -164,7 +164,6 @@ Handle packed_in(const std::vector<hsize_t>& chunk) {
 namespace {
 
 constexpr hsize_t elements_packed_at_once = 1 << 14;
-constexpr hsize_t least_bytes_to_pack = 1 << 14;  // below them what finds the parts takes more than is saved
 
 Handle list_properties(hsize_t length, std::size_t element_size) {
   if (length * element_size < least_bytes_to_pack) return without_times();

@@ -157,6 +157,9 @@ std::uint64_t allocate(const Handle& parent, const DatasetName& name, hid_t type
 /// How a dataset is made whose values the library compresses where it can; `chunk`: what it compresses at once.
 Handle packed_in(const std::vector<hsize_t>& chunk);
 
+/// A shorter list is not packed: what finds its parts would take more than is saved.
+inline constexpr hsize_t least_bytes_to_pack = 1 << 14;
+
 /// A list that is written element by element from its beginning to its end, packed where it is long.
 class PackedList {
  public:

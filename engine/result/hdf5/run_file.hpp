@@ -54,6 +54,9 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
 void add_places(const std::string& path, std::int64_t num_ranks,
                 const std::function<RankPlacement(std::int64_t rank)>& place_of);
 
+/// What the places of so many ranks take of a file, about.
+double bytes_of_places(double num_ranks);
+
 /// Local: adds those of /summary and the time of the end that the header has.
 void add_run_end(const Handle& file, const RunHeader& header);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "result/hdf5/run_file.hpp"
 
 namespace leadline::bench::topology {
 namespace {
@@ -219,8 +220,8 @@ TEST(TopologyEstimate, CountsTheMatricesOfTheFile) {
 }
 
 TEST(TopologyEstimate, TakesLittleForThePlacesOfManyRanks) {
-  EXPECT_EQ(file_bytes_of_places(100), 268.0 * 100);
-  EXPECT_LT(file_bytes_of_places(1 << 20), 4.0 * (1 << 20));
+  EXPECT_EQ(result::hdf5::bytes_of_places(100), 268.0 * 100);
+  EXPECT_LT(result::hdf5::bytes_of_places(1 << 20), 4.0 * (1 << 20));
 }
 
 TEST(TopologyEstimate, CountsTheTimeOfTheBusiestRank) {
