@@ -41,6 +41,48 @@ std::optional<Finding> clock_too_coarse(const Conditions& conditions, const Shor
                  shortest.advice};
 }
 
+std::string rates_of(const std::vector<const AdapterGroup*>& groups) {
+  std::string text;
+  for (const AdapterGroup* group : groups) {
+    text += fmt::format("{}{} of {}: {}", text.empty() ? "" : "; ", group->adapter.name, listed(group->hosts),
+                        group->adapter.link);
+    if (group->adapter.slot.empty()) continue;
+    text += ", " + group->adapter.slot;
+    if (!group->adapter.possible_slot.empty())
+      text += fmt::format(" of {} that it could", group->adapter.possible_slot);
+  }
+  return text;
+}
+
+/// Whatever was measured: a cable or a port that has fallen back to a lower speed says so.
+std::optional<Finding> slower_adapters(const Conditions& conditions) {
+  if (conditions.adapters.empty()) return std::nullopt;
+  constexpr double as_fast = 0.99;
+  const AdapterGroup& usual = conditions.adapters.front();
+  std::vector<const AdapterGroup*> slower;
+  for (const AdapterGroup& group : conditions.adapters) {
+    const double rate = group.adapter.rate_bytes_per_s();
+    if (rate > 0 && rate < as_fast * usual.adapter.rate_bytes_per_s()) slower.push_back(&group);
+  }
+  if (slower.empty()) return std::nullopt;
+  return Finding{"slower_adapters", Severity::warning, "Adapters of some hosts are set to less than those of most.",
+                 fmt::format("{}; {} of most: {}", rates_of(slower), usual.adapter.name, usual.adapter.link),
+                 "Look at cable, port of the switch and slot of these hosts: 'ethtool', 'ibstat', 'lspci -vv'."};
+}
+
+/// Where the slot is what limits the adapter.
+std::optional<Finding> narrow_slots(const Conditions& conditions) {
+  std::vector<const AdapterGroup*> narrow;
+  for (const AdapterGroup& group : conditions.adapters) {
+    const cluster::Adapter& adapter = group.adapter;
+    const bool is_limit = adapter.pcie_bits_s > 0 && adapter.pcie_bits_s < adapter.line_rate_bits_s;
+    if (is_limit && !adapter.possible_slot.empty()) narrow.push_back(&group);
+  }
+  if (narrow.empty()) return std::nullopt;
+  return Finding{"narrow_slots", Severity::warning, "The PCIe slot of adapters carries less than their network.",
+                 rates_of(narrow), "Use a faster slot, or look why its link has fallen back: 'lspci -vv', LnkSta."};
+}
+
 }  // namespace
 
 std::string listed(const std::vector<std::string>& names) {
@@ -54,8 +96,8 @@ std::string listed(const std::vector<std::string>& names) {
 std::vector<Finding> machine_validity_warnings(const Conditions& conditions, const ShortestTimed& shortest) {
   if (conditions.simulated) return {};
   std::vector<Finding> findings;
-  for (const auto& finding :
-       {oversubscribed(conditions), clock_too_coarse(conditions, shortest), not_bound(conditions)}) {
+  for (const auto& finding : {oversubscribed(conditions), clock_too_coarse(conditions, shortest),
+                              slower_adapters(conditions), narrow_slots(conditions), not_bound(conditions)}) {
     if (finding) findings.push_back(*finding);
   }
   return findings;

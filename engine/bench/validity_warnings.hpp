@@ -2,14 +2,23 @@
 // Validity warnings that all benchmarks share.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/adapter.hpp"
 #include "model/provenance.hpp"
 #include "model/result.hpp"
 
 namespace leadline::bench {
+
+/// Ranks whose adapters the kernel tells the same of.
+struct AdapterGroup {
+  cluster::Adapter adapter;  ///< of the first of them
+  std::uint64_t num_ranks = 0;
+  std::vector<std::string> hosts;  ///< without repetition, in order of the ranks
+};
 
 /// The conditions of a run that can make it invalid.
 struct Conditions {
@@ -18,6 +27,7 @@ struct Conditions {
   WaitMode wait = WaitMode::spin;
   ClockInfo clock;
   bool simulated = false;
+  std::vector<AdapterGroup> adapters;  ///< those of most ranks first; on rank 0 alone, none where all are on one host
 };
 
 /// The shortest thing that a benchmark has timed with one reading of the clock at either end, and the text about it.

@@ -22,6 +22,7 @@
 #include "core/printable.hpp"
 #include "core/units.hpp"
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/line_rate.hpp"
 #include "diagnosis/observations.hpp"
 #include "diagnosis/profile.hpp"
 #include "network/parse_network.hpp"
@@ -129,6 +130,7 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, bench::lin
   for (const Chosen& one : chosen) {
     const std::size_t repeat = one.first, size = one.second;
     bench::link::SliceRows of_slice(reader, repeat, size, bench::link::workers_on_file);
+    const LineRate line_rate = result::line_rate(header);
     const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& { return of_slice.of(symptom); };
     diagnosis::Recorded recorded = bench::link::recorded_retests(reader, repeat, size);
     const diagnosis::Question question{.rows = rows_of,
@@ -136,13 +138,15 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, bench::lin
                                        .settings = request.settings,
                                        .num_pairs = pairs_to_measure(header),
                                        .has_means = has_means,
-                                       .retest = std::move(recorded.retest),
+                                       .retest = recorded.retest,
                                        .retested = std::move(recorded.pairs),
                                        .load = is_serial ? diagnosis::Load::alone : diagnosis::Load::concurrent,
                                        .is_round_trip = is_round_trip};
     slices.push_back({header.repeats[repeat].repeat, static_cast<int>(size), header.message_sizes_bytes[size], "",
                       diagnosis::diagnose(question)});
     Diagnosis& found = slices.back().diagnosis;
+    diagnosis::compare_with_line_rate(line_rate, of_slice.of(Symptom::slow), layout, recorded.retest,
+                                      header.message_sizes_bytes[size], found);
     diagnosis::judge_by(site, of_slice.of(Symptom::slow), layout, header.message_sizes_bytes[size], found);
     if (header.is_compact) slices.back().diagnosis.notes.emplace_back(no_means_note);
     steps.done(fmt::format("diagnosed {}, repeat {}: {} of {} pairs measured, {}",

@@ -10,12 +10,14 @@
 #include <functional>
 
 #include "bench/reductions.hpp"
+#include "cluster/adapter.hpp"
 #include "cluster/address.hpp"
 #include "cluster/rank_placement.hpp"
 #include "command/run_collectively.hpp"
 #include "command/version.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/json.hpp"
 #include "core/units.hpp"
 #include "memory/cuda/driver.hpp"
 
@@ -41,6 +43,42 @@ std::string own_rail(const std::string& interfaces, const cluster::Cluster& clus
   return rails.empty() ? std::string() : rails[local_rank(cluster) % rails.size()];
 }
 
+/// That of the device which the transport names. TCP uses the network between the hosts; of a library that names none
+/// the fastest one is taken, since it should use that.
+cluster::Adapter own_adapter(const std::string& device, const RunRequest& request) {
+  if (!device.empty()) return cluster::adapter_named(device);
+  if (transport::parse_choice(request.transport).name != "tcp") return cluster::fastest_adapter();
+  const cluster::SocketAddress address = cluster::address_between_hosts({request.interface, request.host_name_suffix});
+  for (const cluster::LocalAddress& one : cluster::local_addresses()) {
+    if (one.address.host_text() == address.host_text()) return cluster::adapter_named(one.device);
+  }
+  return {};
+}
+
+std::string packed(const cluster::Adapter& adapter, const std::string& host) {
+  return Json::array({adapter.name, adapter.line_rate_bits_s, adapter.pcie_bits_s, adapter.link, adapter.slot,
+                      adapter.possible_slot, host})
+      .in_one_line();
+}
+
+cluster::Adapter unpacked(const Json& json) {
+  return {json.at(0).get<std::string>(), json.at(1).get<double>(),      json.at(2).get<double>(),
+          json.at(3).get<std::string>(), json.at(4).get<std::string>(), json.at(5).get<std::string>()};
+}
+
+void add_to(std::vector<bench::AdapterGroup>& groups, std::string_view text) {
+  const Json json = Json::parse(text);
+  const cluster::Adapter adapter = unpacked(json);
+  auto group = std::ranges::find_if(groups, [&](const bench::AdapterGroup& one) {
+    return one.adapter.link == adapter.link && one.adapter.slot == adapter.slot &&
+           one.adapter.possible_slot == adapter.possible_slot;
+  });
+  if (group == groups.end()) group = groups.insert(group, {adapter, 0, {}});
+  ++group->num_ranks;
+  const auto host = json.at(6).get<std::string>();
+  if (std::ranges::find(group->hosts, host) == group->hosts.end()) group->hosts.push_back(host);
+}
+
 }  // namespace
 
 RunEnvironment::RunEnvironment(const RunRequest& request, cluster::Cluster& cluster,
@@ -49,6 +87,7 @@ RunEnvironment::RunEnvironment(const RunRequest& request, cluster::Cluster& clus
   look_around();
   open_transport();
   use_simulated_hosts();
+  look_at_adapters();
 }
 
 /// Who takes part, and under which conditions.
@@ -107,6 +146,22 @@ void RunEnvironment::use_simulated_hosts() {
   placement_.host = transport_->simulated_host(cluster_.rank());
 }
 
+/// What most ranks have is what pairs are compared with. The root keeps who has what.
+void RunEnvironment::look_at_adapters() {
+  if (cluster_.num_hosts() < 2 || conditions_.simulated) return;
+  const cluster::Adapter own = own_adapter(placement_.device, request_);
+  std::vector<bench::AdapterGroup>& groups = conditions_.adapters;
+  cluster_.gather(packed(own, placement_.host), [&](int, std::string_view text) { add_to(groups, text); });
+  std::ranges::stable_sort(groups, std::greater{}, &bench::AdapterGroup::num_ranks);
+  const cluster::Adapter usual = groups.empty() ? cluster::Adapter{} : groups.front().adapter;
+  const Json told = Json::parse(cluster_.broadcast(packed(usual, "")));
+  const cluster::Adapter adapter = unpacked(told);
+  if (!(adapter.rate_bytes_per_s() > 0)) return;
+  const bool is_slot_less = adapter.pcie_bits_s > 0 && adapter.pcie_bits_s < adapter.line_rate_bits_s;
+  line_rate_ = {fmt::format("{}, {}", adapter.name, is_slot_less ? adapter.slot : adapter.link),
+                adapter.rate_bytes_per_s()};
+}
+
 bench::RankLayout RunEnvironment::rank_layout() const {
   std::vector<int> num_ranks_on(static_cast<std::size_t>(cluster_.num_hosts()));  // memory is shared on real hosts
   for (const std::uint32_t host : cluster_.host_of()) ++num_ranks_on[host];
@@ -121,6 +176,7 @@ Provenance RunEnvironment::provenance() const {
   provenance.launcher = cluster_.launcher();
   provenance.kernel = kernel_name();
   provenance.transport = transport_->info();
+  provenance.line_rate = line_rate_;
   provenance.clock = conditions_.clock;
   provenance.wait = conditions_.wait;
   provenance.control_plane_on_loopback = cluster_.on_loopback();

@@ -30,6 +30,7 @@ class RunEnvironment {
   transport::Transport& transport() const { return *transport_; }
   const RankPlacement& placement() const { return placement_; }  ///< this rank's own
   const bench::Conditions& conditions() const { return conditions_; }
+  const LineRate& line_rate() const { return line_rate_; }  ///< the same on all ranks
   bench::RankLayout rank_layout() const;
 
   /// Host index by rank: as the cluster sees them, or as a simulated fabric names them.
@@ -54,6 +55,7 @@ class RunEnvironment {
   void look_around();
   void open_transport();
   void use_simulated_hosts();
+  void look_at_adapters();
 
   const RunRequest& request_;
   cluster::Cluster& cluster_;
@@ -61,6 +63,7 @@ class RunEnvironment {
   std::string start_utc_;
   RankPlacement placement_;
   bench::Conditions conditions_;
+  LineRate line_rate_;
   std::vector<std::uint32_t> simulated_host_of_;  // empty, unless the fabric names its own hosts
   std::span<const std::uint32_t> host_of_;
   std::unique_ptr<transport::Transport> transport_;

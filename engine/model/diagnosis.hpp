@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,14 @@ struct ComparedClass {
   Change change = Change::none;          ///< beyond the threshold, and the interval leaves 1 out
 };
 
+/// What pairs between hosts reach alone of what their adapters carry; medians.
+struct LineRateShare {
+  std::string adapter;                ///< "eth0, 10 Gb/s"
+  double line_rate_bytes_per_s = 0;   ///< one way
+  double bytes_per_s = 0, share = 0;  ///< of one pair
+  std::uint64_t num_pairs = 0;        ///< ordered, chosen by chance and measured alone
+};
+
 struct DiagnosisSettings {
   double threshold = 0.10;             ///< the least share of time that a finding costs
   double false_discovery_rate = 0.01;  ///< of the findings of each kind of component
@@ -117,9 +126,10 @@ struct Diagnosis {
   std::string topology;                           ///< where the network comes from; empty = nothing is known of it
   std::uint64_t num_pairs = 0, num_measured = 0;  ///< ordered pairs of the ranks that take part; those with a time
   std::vector<DiagnosedClass> classes;
-  std::vector<Fault> faults;           ///< the gravest first
-  std::vector<ComparedClass> profile;  ///< classes beside the site profile (before); empty without one
-  std::vector<std::string> notes;      ///< what could not be determined, and why
+  std::vector<Fault> faults;               ///< the gravest first
+  std::optional<LineRateShare> line_rate;  ///< where it is known and large messages were measured
+  std::vector<ComparedClass> profile;      ///< classes beside the site profile (before); empty without one
+  std::vector<std::string> notes;          ///< what could not be determined, and why
 };
 
 /// What is said of one message size: of a repeat of the link test, of the random patterns of the bisection test, of a

@@ -32,12 +32,19 @@ struct ClockInfo {
   double cost_ns = 0;        ///< of one reading
 };
 
+/// What the network adapters of most ranks carry, as the kernel tells.
+struct LineRate {
+  std::string adapter;     ///< "eth0, 10 Gb/s"; empty = not known, or all ranks are on one host
+  double bytes_per_s = 0;  ///< one way; 0 = not known
+};
+
 struct Provenance {
   std::string version, commit;
   std::string start_utc, end_utc;  ///< ISO 8601, "2026-01-31T23:59:59Z"
   std::string launcher;            ///< "local", "environment", "Open MPI mpirun", "MPICH Hydra", "Slurm (pmix)" ...
   std::string kernel;              ///< uname: "Linux 6.1.0 x86_64"
   TransportInfo transport;
+  LineRate line_rate;
   ClockInfo clock;
   WaitMode wait = WaitMode::automatic;  ///< what was used, never automatic in a result
   bool control_plane_on_loopback = true;

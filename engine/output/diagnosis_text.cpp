@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/units.hpp"
+#include "diagnosis/line_rate.hpp"
 #include "diagnosis/profile.hpp"
 #include "network/hostlist.hpp"
 #include "output/table.hpp"
@@ -266,13 +267,14 @@ std::string as_in_profile(const std::vector<const Diagnosis*>& all) {
   return told.empty() ? "" : fmt::format("times beside the site profile: {}\n", fmt::join(told, ", "));
 }
 
-/// Those of the first slice; of the others only what cannot be compared with the site profile.
+/// Those of the first slice; of the others only what is said of the line rate and of the site profile.
 std::vector<std::string> notes_of(const std::vector<DiagnosedSlice>& slices) {
   std::vector<std::string> notes;
   bool is_first = true;
   for (const DiagnosedSlice& slice : slices) {
     for (const std::string& note : slice.diagnosis.notes) {
-      const bool is_told = is_first || note.starts_with(diagnosis::not_comparable);
+      const bool is_told =
+          is_first || note.starts_with(diagnosis::not_comparable) || note.starts_with(diagnosis::reaches_of_line_rate);
       if (is_told && std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
     }
     is_first = false;

@@ -194,6 +194,17 @@ constexpr auto fields_of(Type<ComparedClass> /*any*/) {
   };
 }
 
+constexpr auto fields_of(Type<LineRateShare> /*any*/) {
+  return std::tuple{
+      field("adapter", &LineRateShare::adapter, "", "adapter and link, as the kernel tells of most ranks"),
+      field("line_rate_bytes_per_s", &LineRateShare::line_rate_bytes_per_s, "B/s",
+            "what it carries one way, or its PCIe slot where that is less"),
+      field("bytes_per_s", &LineRateShare::bytes_per_s, "B/s", "one pair between hosts alone; median"),
+      field("share", &LineRateShare::share, "1", "the one by the other"),
+      field("num_pairs", &LineRateShare::num_pairs, "1", "ordered pairs, chosen by chance and measured alone"),
+  };
+}
+
 constexpr auto fields_of(Type<Diagnosis> /*any*/) {
   return std::tuple_cat(
       result::fields_through<DiagnosisSettings>(&Diagnosis::settings),
@@ -211,6 +222,11 @@ constexpr auto fields_of(Type<Diagnosis> /*any*/) {
               "profile", &Diagnosis::profile, "",
               "classes beside the site profile that was given: before is the profile; one that is slower needs action, "
               "as a persistent fault does",
+              Since::later_version),
+          field(
+              "line_rate", &Diagnosis::line_rate, "",
+              "what pairs between hosts reach of their adapters' line rate; null = it is not known, or no messages of "
+              "1 MiB and more were measured alone",
               Since::later_version),
           field("notes", &Diagnosis::notes, "", "what could not be told, and why"),
       });

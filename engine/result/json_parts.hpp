@@ -104,6 +104,15 @@ constexpr auto fields_of(Type<ClockInfo> /*any*/) {
   };
 }
 
+constexpr auto fields_of(Type<LineRate> /*any*/) {
+  return std::tuple{
+      field("adapter", result::or_null(&LineRate::adapter), "",
+            "name and link; null = the kernel does not tell, or all ranks are on one host"),
+      field("bytes_per_s", result::as<result::KnownNumber>(&LineRate::bytes_per_s), "B/s",
+            "one way, by its link or its PCIe slot, whichever is less; null = not known"),
+  };
+}
+
 }  // namespace leadline
 
 namespace leadline::result {
@@ -118,6 +127,8 @@ constexpr auto fields_of(Type<RunProvenance> /*any*/) {
       field("launcher", &Provenance::launcher, "", "what started the ranks"),
       field("kernel", &Provenance::kernel, "", "operating system, release and machine of rank 0"),
       field("transport", &Provenance::transport, "", "what moved the messages"),
+      field("line_rate", &Provenance::line_rate, "", "what the network adapters of most ranks carry",
+            Since::later_version),
       field("clock", &Provenance::clock, "", "what measured the time"),
       field("wait", &Provenance::wait, "", "how ranks waited; auto only in a result that ended before that was known"),
       field("control_plane_on_loopback", &Provenance::control_plane_on_loopback, "", "no port was open to other hosts"),

@@ -13,7 +13,7 @@ namespace {
 std::vector<std::pair<std::string, HeaderValue>> values_of(const Provenance& from, const RunRequest& request) {
   const Json command_line = request.command_line;
   const auto integer = [](auto value) { return static_cast<std::int64_t>(value); };
-  return {
+  std::vector<std::pair<std::string, HeaderValue>> values{
       {"version", from.version},
       {"commit", from.commit},
       {"command_line", command_line.in_one_line()},
@@ -32,6 +32,11 @@ std::vector<std::pair<std::string, HeaderValue>> values_of(const Provenance& fro
       {"num_ranks", integer(from.num_ranks)},
       {"num_hosts", integer(from.num_hosts)},
   };
+  if (from.line_rate.bytes_per_s > 0) {
+    values.emplace_back("adapter", from.line_rate.adapter);
+    values.emplace_back("line_rate_bytes_per_s", from.line_rate.bytes_per_s);
+  }
+  return values;
 }
 
 ContainerFileFacts facts_of(const sion::Reader::File& file) {
@@ -74,6 +79,16 @@ std::string provenance_text(const RunHeader& header, const std::string& name) {
     if (key == name && std::holds_alternative<std::string>(value)) return std::get<std::string>(value);
   }
   return "";
+}
+
+LineRate line_rate(const RunHeader& header) {
+  LineRate rate{provenance_text(header, "adapter"), 0};
+  for (const auto& [key, value] : header.provenance) {
+    if (key == "line_rate_bytes_per_s" && std::holds_alternative<double>(value)) {
+      rate.bytes_per_s = std::get<double>(value);
+    }
+  }
+  return rate;
 }
 
 std::string option_text(const RunHeader& header, const std::string& name) {

@@ -48,6 +48,9 @@ struct RunHeader {
 void describe_run(RunHeader& header, const RunRequest& request, const std::vector<Option>& options,
                   const Provenance& provenance);
 
+/// What the adapters carry; of a file that does not say it 0.
+LineRate line_rate(const RunHeader& header);
+
 /// The text of a provenance value or an option; empty where there is none, or it is a number.
 std::string provenance_text(const RunHeader& header, const std::string& name);
 std::string option_text(const RunHeader& header, const std::string& name);

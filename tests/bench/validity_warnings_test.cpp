@@ -48,6 +48,45 @@ TEST(ValidityWarnings, NamesEachConditionThatSpoilsIt) {
   EXPECT_EQ(of_links(fit(), 1000, 1), "loop_to_itself ");
 }
 
+AdapterGroup adapters(const std::string& link, double gigabits_s, std::uint64_t num_ranks,
+                      std::vector<std::string> hosts) {
+  return {{.name = "eth0", .line_rate_bits_s = 1e9 * gigabits_s, .link = link}, num_ranks, std::move(hosts)};
+}
+
+std::string evidence_of(const Conditions& conditions) {
+  std::string text;
+  for (const Finding& finding : link::validity_warnings(conditions, 2, fastest(1000))) text += finding.evidence;
+  return text;
+}
+
+TEST(ValidityWarnings, NamesHostsWhoseAdaptersAreSetToLess) {
+  Conditions conditions = fit();
+  conditions.adapters = {adapters("10 Gb/s", 10, 6, {"node0", "node1", "node2"})};
+  EXPECT_EQ(of_links(conditions, 1000), "");
+  conditions.adapters.push_back(adapters("1 Gb/s", 1, 2, {"node3"}));
+  EXPECT_EQ(of_links(conditions, 1000), "slower_adapters ");
+  EXPECT_EQ(evidence_of(conditions), "eth0 of node3: 1 Gb/s; eth0 of most: 10 Gb/s");
+  conditions.adapters[1] = adapters("25 Gb/s", 25, 2, {"node3"});
+  EXPECT_EQ(of_links(conditions, 1000), "") << "a faster one is no fault";
+  conditions.adapters[1] = adapters("", 0, 2, {"node3"});
+  EXPECT_EQ(of_links(conditions, 1000), "") << "nothing is known of it";
+}
+
+TEST(ValidityWarnings, NamesSlotsThatCarryLessThanTheNetwork) {
+  Conditions conditions = fit();
+  conditions.adapters = {adapters("200 Gb/s (4X HDR)", 200, 2, {"node0", "node1"})};
+  cluster::Adapter& adapter = conditions.adapters[0].adapter;
+  adapter.pcie_bits_s = 126e9;
+  adapter.slot = "PCIe 8.0 GT/s x16";
+  EXPECT_EQ(of_links(conditions, 1000), "") << "adapter or slot can do no more";
+  adapter.possible_slot = "PCIe 16.0 GT/s x16";
+  EXPECT_EQ(of_links(conditions, 1000), "narrow_slots ");
+  EXPECT_EQ(evidence_of(conditions),
+            "eth0 of node0, node1: 200 Gb/s (4X HDR), PCIe 8.0 GT/s x16 of PCIe 16.0 GT/s x16 that it could");
+  adapter.pcie_bits_s = 252e9;
+  EXPECT_EQ(of_links(conditions, 1000), "");
+}
+
 TEST(ValidityWarnings, DrawsTheLineForTheClockAtFivePercent) {
   EXPECT_EQ(of_links(fit(), 501), "");
   EXPECT_EQ(of_links(fit(), 499), "clock_too_coarse ");

@@ -208,7 +208,7 @@ TEST(LinktestProgress, PutsTheLinesInOrder) {
   EXPECT_THAT(recorded.out, testing::StartsWith("-------------------- LinkTest Args"));
   recorded.out.clear();
   progress->phase_done(bench::link::Phase::joining, 0.1);
-  progress->slice_begins({0, -1, 0, 1024}, 1, 1);
+  progress->slices_begin({{0, -1, 0, 1024}}, 1, 1);
   progress->round_done({.round = 1, .num_pairs = 4, .time_ns_min = 1, .time_ns_mean = 2, .time_ns_max = 3}, 2, 1);
   progress->round_done({.round = 2, .num_pairs = 4, .time_ns_min = 1, .time_ns_mean = 2, .time_ns_max = 3}, 2, 2);
   progress->retest_done({0, 1, 3, 2});
@@ -229,7 +229,7 @@ TEST(LinktestProgress, StartsAnewWithEveryIteration) {
   Recorded recorded;
   const auto progress = make_progress(so_far_of(request), recorded.outlet());
   const auto iteration = [&](int repeat, double time_ns) {
-    progress->slice_begins({repeat, repeat, 0, 1024}, repeat + 1, 2);
+    progress->slices_begin({{repeat, repeat, 0, 1024}}, repeat + 1, 2);
     progress->round_done(
         {.round = 1, .num_pairs = 2, .time_ns_min = time_ns, .time_ns_mean = time_ns, .time_ns_max = time_ns}, 1, 1);
     progress->slice_ends({});

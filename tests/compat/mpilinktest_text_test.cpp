@@ -133,7 +133,7 @@ TEST(MpilinktestProgress, MakesStepsOutOfSerialRounds) {
   request.serial = true;
   Recorded recorded;
   const auto progress = make_progress(so_far_of(request, 4), 32, recorded.outlet());
-  progress->slice_begins({0, -1, 0, 1}, 1, 1);
+  progress->slices_begin({{0, -1, 0, 1}}, 1, 1);
   progress->round_done(serial_round(1, 0, 3, 1000), 6, 1);
   progress->round_done(serial_round(2, 1, 2, 3000), 6, 2);
   progress->round_done(serial_round(3, 0, 2, 1000), 6, 3);
@@ -152,7 +152,7 @@ TEST(MpilinktestProgress, MakesStepsOutOfSerialRounds) {
 TEST(MpilinktestProgress, SumsUpAfterSoManySteps) {
   Recorded recorded;
   const auto progress = make_progress(so_far_of(example(), 5), 2, recorded.outlet());
-  progress->slice_begins({0, -1, 0, mebi}, 1, 1);
+  progress->slices_begin({{0, -1, 0, mebi}}, 1, 1);
   for (std::int64_t round = 1; round <= 5; ++round) {
     progress->round_done({.round = round, .num_pairs = 4, .time_ns_min = 1, .time_ns_mean = 1, .time_ns_max = 1}, 5,
                          static_cast<double>(round));
@@ -166,7 +166,7 @@ TEST(MpilinktestProgress, SumsUpAfterSoManySteps) {
 TEST(MpilinktestProgress, AveragesOverWhatWasRetested) {
   Recorded recorded;
   const auto progress = make_progress(so_far_of(example(), 4), 32, recorded.outlet());
-  progress->slice_begins({0, -1, 0, 1}, 1, 1);
+  progress->slices_begin({{0, -1, 0, 1}}, 1, 1);
   progress->round_done({.round = 1, .num_pairs = 4, .time_ns_min = 1, .time_ns_mean = 1, .time_ns_max = 1}, 1, 1);
   progress->retest_done({0, 1, 4000, 3263});
   progress->slice_ends({});
@@ -176,7 +176,7 @@ TEST(MpilinktestProgress, AveragesOverWhatWasRetested) {
 TEST(MpilinktestProgress, LeavesOutTheRetestWhereThereWasNone) {
   Recorded recorded;
   const auto progress = make_progress(so_far_of(example(), 4), 32, recorded.outlet());
-  progress->slice_begins({0, -1, 0, 1}, 1, 1);
+  progress->slices_begin({{0, -1, 0, 1}}, 1, 1);
   progress->round_done({.round = 1, .num_pairs = 4, .time_ns_min = 1, .time_ns_mean = 1, .time_ns_max = 1}, 1, 1);
   progress->slice_ends({});
   EXPECT_THAT(recorded.out, HasSubstr("timings[000] [work]                         t=  1.000000s\n\n\nRESULT: Min"));

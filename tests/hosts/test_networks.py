@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import program
 import pytest
 from network import Network
 from ranks import finish, started
-from result import ResultFile
+from result import ResultFile, summary_of
 
 pytestmark = pytest.mark.any_load
 
@@ -83,3 +84,23 @@ def test_empty_names_of_networks_are_refused(tmp_path: Path) -> None:
     done = program.complete([program.PROGRAM, "link", "--local", "2", "--interface", "eth0,,eth1"], tmp_path)
     assert done.status == 2
     assert "--interface" in done.err
+
+
+def test_pairs_are_compared_with_what_their_adapters_carry(network: Make, tmp_path: Path) -> None:
+    """The kernel tells 10 Gb/s of these devices; no comparison among hosts shows that all cables are slow."""
+    hosts = network(3)
+    for host in range(3):
+        hosts.slow_down(host, "1gbit")
+    words = ["--serial", "--message-size", "1KiB,1MiB", "--messages", "2", "--warmup", "0", "--retest", "0"]
+    with started(hosts, [0, 1, 2], tmp_path, *words) as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * 3, [end.err for end in ends]
+    summary = summary_of(tmp_path / "r.h5")
+    assert summary["provenance"]["line_rate"] == {"adapter": "eth0, 10 Gb/s", "bytes_per_s": 1.25e9}
+    small, large = (one["diagnosis"]["line_rate"] for one in summary["slices"])
+    assert small is None
+    assert 0.01 < large["share"] < 0.3
+    sentence = f"alone a pair between hosts reaches {100 * large['share']:.3g} % of the line rate of its adapter"
+    assert sentence in " ".join(ends[0].out.split())
+    told = json.loads(program.complete([program.PROGRAM, "diagnose", "r.h5", "--json"], tmp_path).out)
+    assert told["slices"][1]["diagnosis"] == summary["slices"][1]["diagnosis"]

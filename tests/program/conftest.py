@@ -28,8 +28,9 @@ def leadline(tmp_path: Path) -> program.Leadline:
 
 @pytest.fixture
 def link(leadline: program.Leadline) -> program.Leadline:
-    """Runs `leadline link` with few messages; it must end well unless `status` says otherwise."""
-    usual = {"--messages": "5", "--wait": "yield"}  # spinning is slow where others use the cores
+    """Runs `leadline link` with few messages of one size; it must end well unless `status` says otherwise."""
+    # Spinning is slow where others use the cores.
+    usual = {"--messages": "5", "--message-size": "1KiB", "--wait": "yield"}
 
     def run(*words: str | Path, status: int = 0, **options: Any) -> program.Done:
         added = [word for name, value in usual.items() if name not in words for word in (name, value)]

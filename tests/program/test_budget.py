@@ -138,6 +138,44 @@ def test_a_budget_ends_the_rounds(link: Leadline, tmp_path: Path) -> None:
     assert any("random rounds" in note for note in notes_of(result))
 
 
+@pytest.mark.parametrize("statistics", ["full", "compact"])
+def test_all_sizes_have_the_same_rounds(drawn: Any, leadline: Leadline, statistics: str) -> None:
+    sizes = ["--message-size", "8,64KiB,1MiB"]
+    done, result = drawn("--rounds", "7", "--statistics", statistics, *sizes, faults=(SLOW_HOST,))
+    assert result.complete
+    assert result.summary is not None
+    assert result.summary["num_rounds"] == 7
+    assert "1 MiB (in turn with 8 B, 64 KiB)" in done.err
+    slices = result.summary["slices"]
+    assert [one["message_size_bytes"] for one in slices] == [8, 64 << 10, 1 << 20]
+    assert len({one["all"]["num_pairs"] for one in slices}) == 1
+    for one in slices:
+        assert [fault["name"] for fault in one["diagnosis"]["faults"]] == ["host node5"]
+    assert slices[0]["all"]["time_ns_median"] < slices[1]["all"]["time_ns_median"] < slices[2]["all"]["time_ns_median"]
+    again = json.loads(leadline("diagnose", "r.h5", "--json").out)
+    for found, told in zip(again["slices"], slices, strict=True):
+        if statistics == "full":  # the run judges times before they are rounded
+            assert found["diagnosis"]["faults"] == told["diagnosis"]["faults"]
+        assert [fault["name"] for fault in found["diagnosis"]["faults"]] == ["host node5"]
+
+
+def test_a_budget_is_for_all_sizes_together(link: Leadline, tmp_path: Path) -> None:
+    sizes = ["--message-size", "1KiB,2KiB"]
+    words = ["--local", "8", "--budget", "100ms", "--messages", "200", "--output", "r.h5"]
+    link(*words, *sizes, env=program.SLOW_MESSAGES)
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.provenance["num_rounds"] == 4
+    measured = [result.medians(size=size) > 0 for size in range(2)]
+    assert measured[0].any()
+    assert np.array_equal(*measured)
+
+
+def test_a_small_and_a_large_message_are_the_default(leadline: Leadline) -> None:
+    done = leadline("link", "--local", "2", "--messages", "5", "--json")
+    assert [one["message_size_bytes"] for one in json.loads(done.out)["slices"]] == [1 << 10, 1 << 20]
+    assert leadline("link", "--local", "2", "--messages", "5", "--health-check").out.startswith("ok: 2 ranks on 1 host")
+
+
 def test_a_budget_of_plenty_ends_by_itself(drawn: Any) -> None:
     # Virtual time passes quickly: twice the rounds of the whole test are over long before the budget.
     done, result = drawn("--budget", "1h")
@@ -194,7 +232,7 @@ def test_the_plan_is_printed(leadline: Leadline) -> None:
     "words",
     [["--only-rounds", "1-3"], ["--serial"], ["--shuffle-rounds"], ["--shuffle-ranks", "2"], ["--bisection"],
      ["--between-hosts"], ["--one-per-host"], ["--all-to-all", "around"], ["--min-time", "1s"], ["--repeat", "2"],
-     ["--message-size", "8,1KiB"], ["--output", "r.sion"]],
+     ["--output", "r.sion"]],
     ids=lambda words: words[0].removeprefix("--"),
 )  # fmt: skip
 @pytest.mark.parametrize("drawn_by", [["--budget", "10s"], ["--rounds", "3"]], ids=["budget", "max-rounds"])

@@ -367,7 +367,8 @@ def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], link: Le
 
 def test_large_files_are_compact_unless_full_is_asked_for(leadline: Leadline) -> None:
     def form(*words: Any) -> str:
-        return leadline("link", "--dry-run", "--ranks", *words).out.split("file  ")[1].split(",")[1]
+        plan = leadline("link", "--dry-run", "--message-size", "1KiB", "--ranks", *words).out
+        return plan.split("file  ")[1].split(",")[1]
 
     assert "full" in form("2130")
     assert "compact" in form("2145")

@@ -133,7 +133,7 @@ def test_all_commands_tell_of_their_options(leadline: Leadline):
             } <= set(option)
     link = {option["long"]: option for option in commands["link"]["options"]}
     assert link["--ranks"]["needs"] == ["--dry-run"]
-    assert link["--message-size"]["default"] == "1KiB"
+    assert link["--message-size"]["default"] == "1KiB,1MiB"
 
 
 @pytest.mark.parametrize(

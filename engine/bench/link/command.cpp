@@ -123,10 +123,6 @@ void check_sample(const command::IsGiven& is_given, const LinkRequest& request) 
     throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", sample, option),
                 "rounds are sampled at random, once", "Leave one of them out");
   }
-  if (request.message_sizes_bytes.size() > 1) {
-    throw Error(ExitStatus::bad_command_line, fmt::format("{} is for one message size", sample),
-                fmt::format("{} are given", request.message_sizes_bytes.size()), "Choose one, such as 64KiB");
-  }
   if (request.format == ResultFormat::sion) {
     throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be had with a SION file", sample),
                 "it says at its beginning which rounds there will be", "Choose a name ending in .h5 with --output");

@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "bench/link/fields.hpp"
 #include "bench/link/output.hpp"
 #include "bench/link/result.hpp"
 #include "cluster/cluster.hpp"
 #include "model/request.hpp"
 #include "result/result_file.hpp"
-#include "schedule/sampled_rounds.hpp"
 
 namespace leadline::bench::link {
 
@@ -46,7 +46,7 @@ struct LinkFileSetup : result::RunFileSetup {
   /// called on every rank for itself, on rank 0 also for those that are lost. Empty: the file has no such numbers.
   std::function<std::vector<std::int32_t>(int rank, int repeat)> rounds;
   /// Randomly sampled rounds of which an HDF5 file shall have only what was measured; the same on all ranks.
-  std::optional<schedule::Sample> stored_sample;
+  std::optional<StoredRounds> stored_rounds;
 };
 
 /// Local: before there is memory for messages. Throws Error(bad_command_line) for numbers that the format has no room

@@ -107,12 +107,9 @@ void write_list(const Handle& file, const char* name, const std::optional<std::v
 /// A repeat takes 3.1 KB (HDF5 1.10.8, measured).
 constexpr std::uint64_t room_for_repeat = 1 << 13;
 
-Header header_for(const cluster::Cluster& cluster, const LinkResult& so_far, const LinkFileSetup& setup) {
+Header header_for(const LinkResult& so_far, const LinkFileSetup& setup) {
   Header header = header_of(so_far, "");
-  if (setup.stored_sample) {
-    const auto hosts = cluster.host_of();
-    store_rounds(header, {*setup.stored_sample, {hosts.begin(), hosts.end()}});
-  }
+  if (setup.stored_rounds) store_rounds(header, *setup.stored_rounds);
   header.has_rounds = setup.rounds && !header.is_compact;
   return header;
 }
@@ -218,7 +215,7 @@ void add_end(const std::string& path, const Header& header) {
 
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkFileSetup setup)
     : RunStore(
-          cluster, header_for(cluster, so_far, setup), setup,
+          cluster, header_for(so_far, setup), setup,
           [&](const result::OutputFile& file, const Header& header) { return made_file(file, header, setup); },
           json_text),
       setup_(std::move(setup)),

@@ -89,13 +89,23 @@ OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of
   return medians;
 }
 
+/// What this rank has of a slice until it is in the file.
+struct Measurement {
+  Measurement(const Slice& slice, std::size_t num_ranks) : row(num_ranks) { summary.slice = slice; }
+
+  const Slice& slice() const { return summary.slice; }
+
+  PairRow row;
+  std::vector<PairCell> cells_of_rounds;  ///< where they are sampled: a pair may meet again, and each time counts
+  SliceSummary summary;
+};
+
 class Measuring {
  public:
   Measuring(const Stage& stage, Measured& measured)
       : stage_(stage),
         meter_(stage.meter),
         all_to_all_(stage.request, stage.plan, stage.cluster, stage.meter),
-        row_(static_cast<std::size_t>(stage.cluster.size())),
         measured_(measured) {}
 
   void run();
@@ -103,9 +113,10 @@ class Measuring {
  private:
   void follow_schedule_of(int repeat);
   void connect_ahead();
-  void run_slice(const Slice& slice, int slice_number);
-  void run_rounds(const Slice& slice, SliceSummary& summary);
-  Tally run_round(std::int64_t round, const Slice& slice);
+  void run_slices(const std::vector<Slice>& slices);
+  void run_rounds();
+  Tally run_round(std::int64_t round, Measurement& of_slice);
+  void finish(Measurement& of_slice, int num_left);
   void show_losses();
   PairCell why_lost(int partner) const;
   void note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const;
@@ -113,20 +124,20 @@ class Measuring {
   Spread across_the_cut(const Tally& all, const Slice& slice) const;
   Spread exchange_around(const Slice& slice);
   Spread exchange_before(std::int64_t round, const Slice& slice);
-  void store_slice(const Slice& slice);
-  void find_and_retest(SliceSummary& summary);
-  void diagnose_slice(SliceSummary& summary);
+  void store(const Measurement& of_slice);
+  void find_and_retest(Measurement& of_slice);
+  void diagnose_slice(Measurement& of_slice, int num_left);
   std::uint64_t all_pairs() const;
   void add_coverage(SliceSummary& summary) const;
   template <typename Write>
   std::optional<Error> stored(const Write& write);
-  std::optional<Error> store_row(const Slice& slice) {
+  std::optional<Error> store_row(const Measurement& of_slice) {
     return stored([&] {
       for (int partner = 0; !meter_.lost_pairs().is_empty() && partner < stage_.cluster.size(); ++partner) {
         if (const PairCell why = why_lost(partner); why != 0) stage_.store.note_lost(partner, why);
       }
-      stage_.store.write(slice, row_);
-      if (is_sample(stage_.request)) stage_.store.write_cells_of_rounds(slice, cells_of_rounds_);
+      stage_.store.write(of_slice.slice(), of_slice.row);
+      if (is_sample(stage_.request)) stage_.store.write_cells_of_rounds(of_slice.slice(), of_slice.cells_of_rounds);
     });
   }
   void phase_done(Phase phase, std::uint64_t start_ns) const {
@@ -140,8 +151,8 @@ class Measuring {
   AllToAllMeter all_to_all_;
   std::vector<double> all_to_all_ns_;  // own times before each round, by the round's number, where each round has one
   std::int64_t pairs_a_step_ = 1, last_step_ = -1;
-  PairRow row_;
-  std::vector<PairCell> cells_of_rounds_;  // where they are sampled: a pair may meet again, and each time counts
+  std::vector<Measurement> slices_;  // whose rounds run now: one, or where they are sampled all sizes
+  int num_slices_begun_ = 0;
   std::shared_ptr<const schedule::Schedule> schedule_;
   CurrentStep current_step_;
   std::uint64_t last_rows_ns_ = 0;
@@ -213,22 +224,22 @@ Spread Measuring::exchange_before(std::int64_t round, const Slice& slice) {
   return outcome.time_ns;
 }
 
-Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
+Tally Measuring::run_round(std::int64_t round, Measurement& of_slice) {
   Tally own;
   std::optional<Error> wrong_byte;
   const auto pairing = schedule_->pairing(stage_.cluster.rank(), round);
+  const std::uint64_t message_size_bytes = of_slice.slice().message_size_bytes;
+  auto& cells = of_slice.cells_of_rounds;
   PairOutcome outcome;
-  const auto measure_pair = [&] { outcome = meter_.measure(*pairing, slice.message_size_bytes); };
+  const auto measure_pair = [&] { outcome = meter_.measure(*pairing, message_size_bytes); };
   const bool is_measured = pairing && meter_.lost_pairs().attempt(pairing->partner, measure_pair);
-  if (pairing && !is_measured && !cells_of_rounds_.empty()) {
-    cells_of_rounds_[static_cast<std::size_t>(round)] = why_lost(pairing->partner);
-  }
+  if (pairing && !is_measured && !cells.empty()) cells[static_cast<std::size_t>(round)] = why_lost(pairing->partner);
   if (is_measured) {
-    row_.set(static_cast<std::size_t>(pairing->partner), outcome.record);
-    if (!cells_of_rounds_.empty()) cells_of_rounds_[static_cast<std::size_t>(round)] = pair_cell(outcome.record);
+    of_slice.row.set(static_cast<std::size_t>(pairing->partner), outcome.record);
+    if (!cells.empty()) cells[static_cast<std::size_t>(round)] = pair_cell(outcome.record);
     const double time_ns = outcome.record.time_ns_median;
     own.add(time_ns);
-    own.bandwidth_bytes_per_s_sum = bandwidth_bytes_per_s(time_ns, slice.message_size_bytes, stage_.request.direction);
+    own.bandwidth_bytes_per_s_sum = bandwidth_bytes_per_s(time_ns, message_size_bytes, stage_.request.direction);
     (pairing->leads_first ? own.first_time_ns : own.second_time_ns) = time_ns;
     (outcome.led_first_half ? own.slowest_first_half_ns : own.slowest_second_half_ns) = outcome.loops_ns;
     own.verified_bytes = outcome.verified_bytes;
@@ -243,9 +254,9 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   meter_.lost_pairs().note_lost_ranks();
   if (all.has_lost_pairs != 0) {
     for (const std::int32_t lost : meter_.lost_pairs().settle()) {
-      row_.set(static_cast<std::size_t>(lost), {});
-      const bool is_of_round = pairing && pairing->partner == lost && !cells_of_rounds_.empty();
-      if (is_of_round) cells_of_rounds_[static_cast<std::size_t>(round)] = why_lost(lost);
+      of_slice.row.set(static_cast<std::size_t>(lost), {});
+      const bool is_of_round = pairing && pairing->partner == lost && !cells.empty();
+      if (is_of_round) cells[static_cast<std::size_t>(round)] = why_lost(lost);
     }
     show_losses();
   }
@@ -295,30 +306,46 @@ PairCell Measuring::why_lost(int partner) const {
 /// Those that are new since the last time.
 void Measuring::show_losses() { meter_.lost_pairs().report(measured_.losses, stage_.progress); }
 
-void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
+/// Where several sizes take their rounds together, progress shows the last one.
+void Measuring::run_rounds() {
   const std::uint64_t start_ns = now_ns();
   const std::int64_t num_rounds = schedule_->num_rounds();
   const bool draws_rounds = is_sample(stage_.request);
-  std::vector<std::int32_t> met(draws_rounds ? row_.size() : 0);
-  cells_of_rounds_.assign(draws_rounds ? static_cast<std::size_t>(num_rounds) : 0, 0);
+  std::vector<std::int32_t> met(draws_rounds ? static_cast<std::size_t>(stage_.cluster.size()) : 0);
+  for (Measurement& of_slice : slices_) {
+    of_slice.cells_of_rounds.assign(draws_rounds ? static_cast<std::size_t>(num_rounds) : 0, 0);
+  }
   all_to_all_ns_.clear();
   last_step_ = -1;
-  for (std::int64_t round = 0; round < num_rounds; ++round) {
-    const Spread all_to_all = exchange_before(round, slice);
-    current_step_.round->store(round, std::memory_order_relaxed);
-    const Tally all = run_round(round, slice);
-    summary.slowest_pairs_s += 1e-9 * (all.slowest_first_half_ns + all.slowest_second_half_ns);
-    measured_.verified_bytes += all.verified_bytes;
-    widen(summary.all_to_all.each_round, all_to_all);
-    const Spread across = across_the_cut(all, slice);
-    if (across.num > 0) widen(summary.bisection_bytes_per_s, {1, across.mean, across.mean, across.mean});
-    show(round, all, across, all_to_all, seconds_since(start_ns));
-    if (all.rows_are_due != 0 && round + 1 < num_rounds) agree(store_row(slice));
+  bool is_over = false;
+  for (std::int64_t round = 0; round < num_rounds && !is_over; ++round) {
+    bool rows_are_due = false;
+    for (Measurement& of_slice : slices_) {
+      const std::uint64_t round_start_ns = now_ns();
+      SliceSummary& summary = of_slice.summary;
+      const Spread all_to_all = exchange_before(round, of_slice.slice());
+      current_step_.round->store(round, std::memory_order_relaxed);
+      const Tally all = run_round(round, of_slice);
+      summary.slowest_pairs_s += 1e-9 * (all.slowest_first_half_ns + all.slowest_second_half_ns);
+      measured_.verified_bytes += all.verified_bytes;
+      widen(summary.all_to_all.each_round, all_to_all);
+      const Spread across = across_the_cut(all, of_slice.slice());
+      if (across.num > 0) widen(summary.bisection_bytes_per_s, {1, across.mean, across.mean, across.mean});
+      if (&of_slice == &slices_.back()) show(round, all, across, all_to_all, seconds_since(start_ns));
+      rows_are_due = rows_are_due || all.rows_are_due != 0;
+      is_over = is_over || (all.time_is_over != 0 && round + 1 >= budget_rounds_min);
+      summary.measuring_s += seconds_since(round_start_ns);
+    }
     measured_.num_rounds = round + 1;
     if (draws_rounds) note_meeting(round, met);
-    if (all.time_is_over != 0 && round + 1 >= budget_rounds_min) break;
+    for (Measurement& of_slice : slices_) {
+      if (!rows_are_due || round + 1 == num_rounds) continue;
+      const std::uint64_t rows_start_ns = now_ns();
+      agree(store_row(of_slice));
+      of_slice.summary.measuring_s += seconds_since(rows_start_ns);
+    }
   }
-  if (draws_rounds) agree(stored([&] { stage_.store.write_rounds(slice.repeat, met); }));
+  if (draws_rounds) agree(stored([&] { stage_.store.write_rounds(slices_.front().slice().repeat, met); }));
 }
 
 void Measuring::note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const {
@@ -326,10 +353,11 @@ void Measuring::note_meeting(std::int64_t round, std::vector<std::int32_t>& met)
   if (pairing) met[static_cast<std::size_t>(pairing->partner)] = static_cast<std::int32_t>(round + 1);
 }
 
-void Measuring::find_and_retest(SliceSummary& summary) {
+void Measuring::find_and_retest(Measurement& of_slice) {
+  SliceSummary& summary = of_slice.summary;
   const std::uint64_t start_ns = now_ns();
   current_step_.round->store(CurrentStep::after_rounds, std::memory_order_relaxed);
-  summary.slowest = slowest_pairs(stage_.cluster, row_, static_cast<std::size_t>(stage_.request.retest));
+  summary.slowest = slowest_pairs(stage_.cluster, of_slice.row, static_cast<std::size_t>(stage_.request.retest));
   phase_done(Phase::finding_slowest, start_ns);
   const std::uint64_t retest_start_ns = now_ns();
   if (!summary.slowest.empty()) current_step_.round->store(CurrentStep::in_retest, std::memory_order_relaxed);
@@ -338,20 +366,22 @@ void Measuring::find_and_retest(SliceSummary& summary) {
   summary.retest_s = seconds_since(start_ns);
 }
 
-/// Rows are in the file by then, whatever the result of the second measurements.
-void Measuring::diagnose_slice(SliceSummary& summary) {
+/// Rows are in the file by then, whatever the result of the second measurements. `num_left` slices share what is left
+/// of --budget.
+void Measuring::diagnose_slice(Measurement& of_slice, int num_left) {
   if (stage_.layout == nullptr) return;
+  SliceSummary& summary = of_slice.summary;
   const std::uint64_t start_ns = now_ns();
   current_step_.round->store(CurrentStep::in_diagnosis, std::memory_order_relaxed);
   double limit_s = std::max(least_retest_limit_s, retest_share * summary.measuring_s);
   if (const double budget_s = stage_.request.budget_s; budget_s > 0) {
-    limit_s = std::max(0.9 * budget_s - seconds_since(stage_.begin_ns), 0.0);
+    limit_s = std::max(0.9 * budget_s - seconds_since(stage_.begin_ns), 0.0) / num_left;
   }
   const auto load = stage_.request.serial ? diagnosis::Load::alone : diagnosis::Load::concurrent;
   const bool is_round_trip = stage_.request.direction == Direction::semidirectional;
   diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, is_round_trip, limit_s,
-            stage_.site_profile},
-           row_, summary, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
+            stage_.site_profile, stage_.line_rate},
+           of_slice.row, summary, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
   if (is_sample(stage_.request)) add_coverage(summary);
   summary.diagnosis_s = seconds_since(start_ns);
   phase_done(Phase::diagnosing, start_ns);
@@ -365,7 +395,9 @@ std::uint64_t Measuring::all_pairs() const {
 /// What randomly sampled rounds have covered, and what all rounds would.
 void Measuring::add_coverage(SliceSummary& summary) const {
   const std::int64_t num_full = num_full_rounds(stage_.request, stage_.plan.rank_layout);
-  const double round_s = summary.measuring_s / static_cast<double>(std::max<std::int64_t>(measured_.num_rounds, 1));
+  double measuring_s = 0;
+  for (const Measurement& of_slice : slices_) measuring_s += of_slice.summary.measuring_s;
+  const double round_s = measuring_s / static_cast<double>(std::max<std::int64_t>(measured_.num_rounds, 1));
   const double share =
       static_cast<double>(summary.all.num_pairs) / static_cast<double>(std::max<std::uint64_t>(all_pairs(), 1));
   summary.diagnosis->notes.push_back(
@@ -374,44 +406,55 @@ void Measuring::add_coverage(SliceSummary& summary) const {
                   measured_.num_rounds, 100 * share, num_full, round_s * static_cast<double>(num_full)));
 }
 
-void Measuring::store_slice(const Slice& slice) {
+void Measuring::store(const Measurement& of_slice) {
   const std::uint64_t start_ns = now_ns();
   if (stage_.request.all_to_all == AllToAll::before_each_round) {
-    agree(stored([&] { stage_.store.write_all_to_all(slice, all_to_all_ns_); }));
+    agree(stored([&] { stage_.store.write_all_to_all(of_slice.slice(), all_to_all_ns_); }));
   }
-  agree(store_row(slice));
+  agree(store_row(of_slice));
   phase_done(Phase::writing, start_ns);
 }
 
-void Measuring::run_slice(const Slice& slice, int slice_number) {
-  const int num_slices = stage_.plan.num_repeats * static_cast<int>(stage_.request.message_sizes_bytes.size());
-  if (stage_.progress != nullptr)
-    stage_.progress->slice_begins(slice, slice_number, std::max(num_slices, slice_number));
-  row_.clear();
-  SliceSummary summary;
-  summary.slice = slice;
+void Measuring::finish(Measurement& of_slice, int num_left) {
+  SliceSummary& summary = of_slice.summary;
   const std::uint64_t start_ns = now_ns();
-  last_rows_ns_ = start_ns;
-  summary.all_to_all.message_size_bytes = all_to_all_.message_size_bytes(slice);
-  summary.all_to_all.before = exchange_around(slice);
-  run_rounds(slice, summary);
-  summary.all_to_all.after = exchange_around(slice);
-  find_and_retest(summary);
+  summary.all_to_all.after = exchange_around(of_slice.slice());
+  find_and_retest(of_slice);
   current_step_.round->store(CurrentStep::after_rounds, std::memory_order_relaxed);
-  store_slice(slice);
-  summary.measuring_s = seconds_since(start_ns);
+  store(of_slice);
+  summary.measuring_s += seconds_since(start_ns);
 
   const ClassSummaries classes =
-      summarize_pairs(stage_.cluster, medians_of(row_, stage_.host_of, stage_.cluster.rank()));
+      summarize_pairs(stage_.cluster, medians_of(of_slice.row, stage_.host_of, stage_.cluster.rank()));
   summary.all = classes.all;
   summary.same_host = classes.same_host;
   summary.between_hosts = classes.between_hosts;
-  diagnose_slice(summary);
+  diagnose_slice(of_slice, num_left);
   measured_s_ += summary.slowest_pairs_s;
   if (stage_.progress != nullptr) stage_.progress->slice_ends(summary);
   agree(stored([&] { stage_.store.close_slice(summary); }));
   show_losses();
   measured_.slices.push_back(std::move(summary));
+}
+
+void Measuring::run_slices(const std::vector<Slice>& slices) {
+  const int num_slices = stage_.plan.num_repeats * static_cast<int>(stage_.request.message_sizes_bytes.size());
+  if (stage_.progress != nullptr) {
+    stage_.progress->slices_begin(slices, num_slices_begun_ + 1, std::max(num_slices, num_slices_begun_ + 1));
+  }
+  num_slices_begun_ += static_cast<int>(slices.size());
+  slices_.clear();
+  for (const Slice& slice : slices) slices_.emplace_back(slice, static_cast<std::size_t>(stage_.cluster.size()));
+  last_rows_ns_ = now_ns();
+  for (Measurement& of_slice : slices_) {
+    const std::uint64_t start_ns = now_ns();
+    of_slice.summary.all_to_all.message_size_bytes = all_to_all_.message_size_bytes(of_slice.slice());
+    of_slice.summary.all_to_all.before = exchange_around(of_slice.slice());
+    of_slice.summary.measuring_s += seconds_since(start_ns);
+  }
+  run_rounds();
+  int num_left = static_cast<int>(slices_.size());
+  for (Measurement& of_slice : slices_) finish(of_slice, num_left--);
 }
 
 /// The number of repeats that the minimum time needs, estimated from those that are done; the same on every rank.
@@ -423,13 +466,17 @@ int Measuring::repeats_needed(int done) const {
 
 void Measuring::run() {
   int num_repeats = stage_.plan.num_repeats;
-  int slice_number = 0;
   for (int repeat = 0; repeat < num_repeats; ++repeat) {
     follow_schedule_of(repeat);
     if (repeat == 0) connect_ahead();
     stage_.cluster.barrier();
     const double measured_before_s = measured_s_;
-    for (const Slice& slice : slices_of(stage_.request, repeat)) run_slice(slice, ++slice_number);
+    const std::vector<Slice> slices = slices_of(stage_.request, repeat);
+    if (is_sample(stage_.request)) {
+      run_slices(slices);
+    } else {
+      for (const Slice& slice : slices) run_slices({slice});
+    }
     if (repeat + 1 < num_repeats) continue;
     if (measured_s_ == measured_before_s) break;  // no pair is left, so no time will pass in messages any more
     if (const int needed = repeats_needed(repeat + 1);

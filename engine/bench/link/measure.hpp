@@ -29,6 +29,7 @@ struct Stage {
   Progress* progress = nullptr;                          ///< rank 0 only, and not with --quiet
   const diagnosis::Layout* layout = nullptr;             ///< for the diagnosis of each slice; nullptr = there is none
   const diagnosis::SiteProfile* site_profile = nullptr;  ///< likewise; nullptr = none
+  LineRate line_rate = {};                               ///< of the adapters
   std::uint64_t begin_ns = 0;                            ///< when the time of --budget began; rank 0's clock counts
 };
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bench/link/result.hpp"
 #include "model/pair_cell.hpp"
@@ -87,7 +88,8 @@ enum class Phase : std::uint8_t {
 class Progress {
  public:
   virtual ~Progress() = default;
-  virtual void slice_begins(const Slice& /*slice*/, int /*slice_number*/, int /*num_slices*/) {}
+  /// Those whose rounds come next: one, or where rounds are sampled all sizes; round_done() is then of the last one.
+  virtual void slices_begin(const std::vector<Slice>& /*slices*/, int /*first_number*/, int /*num_slices*/) {}
   virtual void round_done(const RoundNumbers& /*round*/, std::int64_t /*num_rounds*/, double /*elapsed_s*/) {}
   /// Nothing can be measured between these ranks; the run goes on without the pair.
   virtual void pair_lost(int /*low*/, int /*high*/, const std::string& /*why*/) {}

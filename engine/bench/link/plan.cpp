@@ -49,6 +49,20 @@ std::vector<std::int32_t> one_per_host(const RankLayout& rank_layout) {
   return participants;
 }
 
+/// Of one round with all message sizes.
+double round_time_s(const LinkRequest& request, std::uint64_t num_ranks, const CostAssumption& assumption) {
+  const bool both_at_once = request.direction == Direction::bidirectional || num_ranks == 1;
+  const double halves = both_at_once ? 1 : 2;
+  const double ways = request.direction == Direction::semidirectional && num_ranks > 1 ? 2 : 1;
+  const double messages = static_cast<double>(request.num_messages + request.num_warmup) +
+                          (request.verify ? static_cast<double>(request.num_messages) : 0);
+  double seconds = 0;
+  for (const std::uint64_t size : request.message_sizes_bytes) {
+    seconds += message_s(assumption, size) * messages * halves * ways;
+  }
+  return seconds;
+}
+
 FileShape shape_of_file(const LinkRequest& request, const Plan& plan, PairStatistics statistics) {
   FileShape shape;
   shape.statistics = statistics;
@@ -61,22 +75,14 @@ FileShape shape_of_file(const LinkRequest& request, const Plan& plan, PairStatis
   if (request.all_to_all == AllToAll::before_each_round) {
     shape.num_all_to_all_slots = std::min(static_cast<std::uint64_t>(plan.num_rounds), 2 * shape.num_ranks);
   }
-  shape.num_stored_rounds = num_stored_rounds(statistics, request.rounds, shape.num_ranks);
+  shape.num_stored_rounds = num_stored_rounds(statistics, is_sample(request) ? plan.num_rounds : 0, shape.num_ranks);
   return shape;
 }
 
 Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
   Estimate estimate;
   const auto ranks = static_cast<std::uint64_t>(plan.rank_layout.num_ranks);
-  const bool both_at_once = request.direction == Direction::bidirectional || ranks == 1;
-  const double halves = both_at_once ? 1 : 2;
-  const double ways = request.direction == Direction::semidirectional && ranks > 1 ? 2 : 1;
-  const double messages = static_cast<double>(request.num_messages + request.num_warmup) +
-                          (request.verify ? static_cast<double>(request.num_messages) : 0);
-  for (const std::uint64_t size : request.message_sizes_bytes) {
-    estimate.measuring_s += message_s(estimate.assumption, size) * messages * halves * ways;
-  }
-  const double round_s = estimate.measuring_s * plan.num_repeats;
+  const double round_s = round_time_s(request, ranks, estimate.assumption) * plan.num_repeats;
   estimate.num_rounds = plan.num_rounds;
   if (request.budget_s > 0) {
     const double fitting = std::ceil(budget_share_of_rounds * request.budget_s / round_s);
@@ -96,7 +102,9 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
   const std::uint64_t seats = has_seats ? bytes_per_seat : 0;
   const std::uint64_t order = request.shuffle_rounds ? sizeof(std::int64_t) : 0;
   const std::uint64_t steps = request.all_to_all != AllToAll::none ? bytes_per_step : 0;
-  estimate.table_bytes = ranks * (bytes_per_record + bytes_per_host_index + bytes_per_median + seats + order + steps);
+  const std::uint64_t rows = is_sample(request) ? request.message_sizes_bytes.size() : 1;
+  estimate.table_bytes =
+      ranks * (rows * bytes_per_record + bytes_per_host_index + bytes_per_median + seats + order + steps);
   return estimate;
 }
 
@@ -151,13 +159,23 @@ std::int64_t num_full_rounds(const LinkRequest& request, const RankLayout& rank_
 
 namespace {
 
-/// Random rounds, at most as many as --rounds says, or twice those of a full test: by then nearly all have met.
+/// Twice those of a full test, since nearly all have met by then, and not more than --budget has time for with
+/// messages faster than those between hosts of any network.
+std::int64_t most_rounds(const LinkRequest& request, const RankLayout& rank_layout) {
+  constexpr CostAssumption fastest{1'000, 50e9};
+  const double round_s = round_time_s(request, static_cast<std::uint64_t>(rank_layout.num_ranks), fastest);
+  const double fitting = std::ceil(budget_share_of_rounds * request.budget_s / round_s);
+  const std::int64_t num_rounds = 2 * num_full_rounds(request, rank_layout);
+  if (fitting >= static_cast<double>(num_rounds)) return num_rounds;
+  return std::min(num_rounds, std::max(static_cast<std::int64_t>(fitting), budget_rounds_min));
+}
+
 schedule::Spec sample_spec(const LinkRequest& request, const RankLayout& rank_layout) {
   schedule::Spec spec;
   spec.num_ranks = rank_layout.num_ranks;
   spec.host_of = rank_layout.host_of;
   spec.sample.emplace();
-  spec.sample->num_rounds = request.rounds > 0 ? request.rounds : 2 * num_full_rounds(request, rank_layout);
+  spec.sample->num_rounds = request.rounds > 0 ? request.rounds : most_rounds(request, rank_layout);
   spec.sample->seed = request.seed;
   if (rank_layout.network != nullptr) {
     for (const network::Level& level : rank_layout.network->levels)
@@ -183,9 +201,11 @@ schedule::Spec schedule_spec(const LinkRequest& request, const RankLayout& rank_
 }
 
 std::optional<schedule::Sample> stored_sample(const LinkRequest& request, const RankLayout& rank_layout) {
+  if (!is_sample(request)) return std::nullopt;
+  auto sample = sample_spec(request, rank_layout).sample;
   const auto num_ranks = static_cast<std::uint64_t>(rank_layout.num_ranks);
-  const bool is_stored = num_stored_rounds(request.statistics, request.rounds, num_ranks) > 0;
-  return is_stored ? sample_spec(request, rank_layout).sample : std::nullopt;
+  if (num_stored_rounds(request.statistics, sample->num_rounds, num_ranks) == 0) sample.reset();
+  return sample;
 }
 
 std::int64_t pairs_a_step(const LinkRequest& request, const RankLayout& rank_layout, int repeat) {

@@ -62,7 +62,7 @@ PairStatistics usual_statistics(FileShape shape);
 PairStatistics statistics_of(const LinkRequest& request, std::uint64_t num_ranks);
 
 /// Randomly sampled rounds of which a compact HDF5 file has only what was measured: where they have fewer cells than a
-/// matrix, and so not where --budget alone says when they end.
+/// matrix. Of --budget it has room for the most that there can be; those that were not run are holes.
 std::optional<schedule::Sample> stored_sample(const LinkRequest& request, const RankLayout& rank_layout);
 
 /// The permutation that a repeat runs under; -1 = ranks as they are.

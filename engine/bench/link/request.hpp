@@ -45,8 +45,11 @@ struct FailBelow {
   std::string text;  ///< as it was given
 };
 
-/// Sizes in bytes, times in seconds.
+/// Sizes in bytes, times in seconds. By default a small and a large message: the one shows latency, the other one
+/// bandwidth.
 struct LinkRequest : RunRequest {
+  LinkRequest() { message_sizes_bytes = {1024, 1 << 20}; }
+
   std::uint64_t num_messages = 100;
   std::uint64_t num_warmup = 10;
   std::uint32_t num_batches = 20;  ///< timed batches a measurement is cut into (at most num_messages)

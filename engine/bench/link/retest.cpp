@@ -16,13 +16,12 @@
 #include "bench/link/tally.hpp"
 #include "core/clock.hpp"
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/line_rate.hpp"
 #include "diagnosis/rows.hpp"
 #include "stats/slowest.hpp"
 
 namespace leadline::bench::link {
 namespace {
-
-constexpr std::size_t num_by_chance = 16;
 
 std::string packed(const stats::Slowest& slowest) {
   const std::vector<stats::TimedPair> pairs = slowest.sorted();
@@ -183,10 +182,14 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
                                 .is_round_trip = stage.is_round_trip});
   };
   // Whatever is suspected, pairs by chance show how much faster sound ones are alone.
-  again(diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, num_by_chance), diagnosis::Load::alone);
+  again(diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, diagnosis::num_by_chance),
+        diagnosis::Load::alone);
   diagnosed_with({again, diagnosis::recorded(measured).pairs});
   // Of what is in the file then, so that a diagnosis of the file says the same.
-  summary.diagnosis = diagnosed_with(diagnosis::recorded(measured));
+  const diagnosis::Recorded known = diagnosis::recorded(measured);
+  summary.diagnosis = diagnosed_with(known);
+  diagnosis::compare_with_line_rate(stage.line_rate, rows_of(Symptom::slow), stage.layout, known.retest,
+                                    summary.slice.message_size_bytes, *summary.diagnosis);
   if (stage.site_profile == nullptr) return;
   diagnosis::judge_by(*stage.site_profile, rows_of(Symptom::slow), stage.layout, summary.slice.message_size_bytes,
                       *summary.diagnosis);

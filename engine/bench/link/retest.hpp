@@ -13,6 +13,7 @@
 #include "diagnosis/layout.hpp"
 #include "diagnosis/profile.hpp"
 #include "model/diagnosis.hpp"
+#include "model/provenance.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::bench::link {
@@ -54,6 +55,7 @@ struct DiagnosisStage {
   bool is_round_trip = false;                          ///< see diagnosis::Question
   double retest_limit_s = 0;  ///< what has not been measured again by then stays so; rank 0's clock counts
   const diagnosis::SiteProfile* site_profile = nullptr;  ///< nullptr = none
+  LineRate line_rate;
 };
 
 /// Collective; the same on every rank but for names, which rank 0 has. Measures suspects and some other pairs again.

@@ -201,7 +201,10 @@ class LinkTest {
     };
     setup.permutation_of_repeat = [&request](int repeat) { return bench::link::permutation_of(request, repeat); };
     setup.rounds = [&](int rank, int repeat) { return rounds_of_partners(request, plan, rank, repeat); };
-    setup.stored_sample = bench::link::stored_sample(request, plan.rank_layout);
+    if (auto sample = bench::link::stored_sample(request, plan.rank_layout)) {
+      const auto hosts = plan.rank_layout.host_of;
+      setup.stored_rounds = StoredRounds{*std::move(sample), {hosts.begin(), hosts.end()}};
+    }
     if (presentation_->set_up_file) presentation_->set_up_file(setup);
     return open_link_file(cluster, so_far, std::move(setup));
   }
@@ -210,9 +213,10 @@ class LinkTest {
                File& file, Progress* progress, const Request& request, Measured& measured) const {
     command::run_collectively(cluster, [&] { return file.reserve_repeats(plan.num_repeats), true; });
     if (file.any_rank_can_finish()) cluster.go_on_without_root();
-    bench::link::measure({request, plan, cluster, meter, file, run_environment.host_of(), progress,
-                          layout_ ? &*layout_ : nullptr, site_profile_ ? &*site_profile_ : nullptr, begin_ns_},
-                         measured);
+    bench::link::measure(
+        {request, plan, cluster, meter, file, run_environment.host_of(), progress, layout_ ? &*layout_ : nullptr,
+         site_profile_ ? &*site_profile_ : nullptr, run_environment.line_rate(), begin_ns_},
+        measured);
   }
 
   bool take(Measured measured, Cluster&, const command::RunEnvironment& run_environment, const Plan& plan,

@@ -13,6 +13,7 @@
 
 #include "bench/link/slice_facts.hpp"
 #include "core/units.hpp"
+#include "diagnosis/line_rate.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
@@ -22,7 +23,7 @@ namespace leadline::bench::link {
 
 namespace {
 
-constexpr std::size_t most_slices_shown = 64;
+constexpr std::size_t most_rows_shown = 64;
 constexpr std::size_t most_slow_pairs_shown = 20;
 
 double bandwidth_of(double time_ns, const SliceSummary& summary, Direction direction) {
@@ -132,37 +133,41 @@ std::string many_slices(const LinkResult& result) {
 
   std::vector<output::Column> columns{{"message size"}};
   if (has_repeats) columns.push_back({"repeat"});
-  const std::string time_name = units.time.name;
+  if (has_classes) columns.push_back({"pairs", output::Align::left});
   for (const char* title : {"median ", "95 % interval ", "min ", "p01 ", "p99 ", "max "}) {
-    columns.push_back({title + time_name});
+    columns.push_back({std::string(title) + units.time.name});
   }
-  if (has_classes) columns.insert(columns.end(), {{"same host " + time_name}, {"between hosts " + time_name}});
   columns.push_back({std::string("median ") + units.bandwidth.name});
   output::Table table(std::move(columns));
 
-  for (const SliceSummary& summary : result.slices) {
-    if (&summary - result.slices.data() >= static_cast<std::ptrdiff_t>(most_slices_shown)) break;
-    const PairSummary& all = summary.all;
+  const auto add_row = [&](const SliceSummary& summary, const char* name, const PairSummary& pairs) {
     std::vector<std::string> cells{format_bytes(summary.slice.message_size_bytes)};
     if (has_repeats) cells.push_back(std::to_string(summary.slice.repeat + 1));
-    cells.push_back(output::in_unit(all.time_ns_median, units.time));
-    cells.push_back(interval(all.median_interval_low_ns, all.median_interval_high_ns, units.time));
-    for (const double time_ns : {all.time_ns_min, all.time_ns_p01, all.time_ns_p99, all.time_ns_max}) {
+    if (has_classes) cells.emplace_back(name);
+    cells.push_back(output::in_unit(pairs.time_ns_median, units.time));
+    cells.push_back(interval(pairs.median_interval_low_ns, pairs.median_interval_high_ns, units.time));
+    for (const double time_ns : {pairs.time_ns_min, pairs.time_ns_p01, pairs.time_ns_p99, pairs.time_ns_max}) {
       cells.push_back(output::in_unit(time_ns, units.time));
     }
-    if (has_classes) {
-      cells.push_back(output::in_unit(summary.same_host.time_ns_median, units.time));
-      cells.push_back(output::in_unit(summary.between_hosts.time_ns_median, units.time));
-    }
     cells.push_back(
-        output::in_unit(bandwidth_of(all.time_ns_median, summary, result.request.direction), units.bandwidth));
+        output::in_unit(bandwidth_of(pairs.time_ns_median, summary, result.request.direction), units.bandwidth));
     table.add_row(std::move(cells));
+  };
+  const std::size_t num_shown = has_classes ? most_rows_shown / 2 : most_rows_shown;
+  for (const SliceSummary& summary : result.slices) {
+    if (&summary - result.slices.data() >= static_cast<std::ptrdiff_t>(num_shown)) break;
+    if (has_classes) {
+      add_row(summary, "same host", summary.same_host);
+      add_row(summary, "between hosts", summary.between_hosts);
+    } else {
+      add_row(summary, "", summary.all);
+    }
   }
   const std::string pairs = output::counted(result.slices.front().all.num_pairs, "ordered pair");
   std::string text = fmt::format("{}, {} each\n{}", pairs,
                                  output::counted(static_cast<std::uint64_t>(result.num_rounds), "round"), table.text());
-  if (result.slices.size() > most_slices_shown) {
-    text += fmt::format("  ... and {} more in the result file\n", result.slices.size() - most_slices_shown);
+  if (result.slices.size() > num_shown) {
+    text += fmt::format("  ... and {} more in the result file\n", result.slices.size() - num_shown);
   }
   return text;
 }
@@ -183,7 +188,7 @@ std::string all_to_all_text(const AllToAllSummary& all_to_all) {
 /// What only some runs measure: the bandwidth across a cut, exchanges of all with all.
 std::string beside_the_pairs(const LinkResult& result) {
   std::string text;
-  const std::size_t num_shown = std::min(result.slices.size(), most_slices_shown);
+  const std::size_t num_shown = std::min(result.slices.size(), most_rows_shown);
   for (const SliceSummary& summary : std::span(result.slices).first(num_shown)) {
     const std::string size = format_bytes(summary.slice.message_size_bytes);
     if (const Spread& across = summary.bisection_bytes_per_s; across.num > 0) {
@@ -334,12 +339,20 @@ std::string health_line(const LinkResult& result, const std::string& /*result_pa
     }
   }
   if (!faults.empty()) return fmt::format("bad: {}\n", faults);
+  std::string beside;
+  for (const SliceSummary& slice : result.slices) {
+    if (!slice.diagnosis || !slice.diagnosis->line_rate) continue;
+    const LineRateShare& reached = *slice.diagnosis->line_rate;
+    if (reached.share >= diagnosis::least_share_of_line_rate) continue;
+    beside = fmt::format(", but a pair between hosts reaches {:.3g} % of the line rate ({})", 100 * reached.share,
+                         reached.adapter);
+  }
   const auto& provenance = result.provenance;
   const double share = num_pairs > 0 ? 100 * static_cast<double>(num_measured) / static_cast<double>(num_pairs) : 0;
-  return fmt::format("ok: {} on {}, {:.0f} % of all pairs in {}, no fault\n",
+  return fmt::format("ok: {} on {}, {:.0f} % of all pairs in {}, no fault{}\n",
                      output::counted(static_cast<std::uint64_t>(provenance.num_ranks), "rank"),
                      output::counted(static_cast<std::uint64_t>(provenance.num_hosts), "host"), share,
-                     output::format_duration(measuring_s));
+                     output::format_duration(measuring_s), beside);
 }
 
 namespace {
@@ -348,16 +361,26 @@ double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
   return output::time_left_s(static_cast<double>(round), static_cast<double>(num_rounds), elapsed_s);
 }
 
+std::string sizes_text(std::span<const Slice> slices) {
+  std::vector<std::string> sizes;
+  for (const Slice& slice : slices) sizes.push_back(format_bytes(slice.message_size_bytes));
+  return fmt::format("{}", fmt::join(sizes, ", "));
+}
+
 class LinkLineProgress : public Progress {
  public:
   LinkLineProgress(Direction direction, output::ProgressOutlet outlet)
       : direction_(direction), outlet_(std::move(outlet)) {}
 
-  void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
-    slice_ = slice;
+  void slices_begin(const std::vector<Slice>& slices, int first_number, int num_slices) override {
+    const Slice& slice = slice_ = slices.back();
     so_far_ = {};
     std::string text = fmt::format("message size {}", format_bytes(slice.message_size_bytes));
-    if (num_slices > 1) text += fmt::format(" ({} of {})", slice_number, num_slices);
+    if (slices.size() > 1) {
+      text += fmt::format(" (in turn with {})", sizes_text(std::span(slices).first(slices.size() - 1)));
+    } else if (num_slices > 1) {
+      text += fmt::format(" ({} of {})", first_number, num_slices);
+    }
     if (slice.repeat > 0) text += fmt::format(", repeat {}", slice.repeat + 1);
     if (slice.permutation >= 0) text += fmt::format(", permutation {}", slice.permutation + 1);
     title_ = std::move(text);
@@ -442,9 +465,9 @@ class LinkBarProgress : public Progress {
  public:
   explicit LinkBarProgress(const output::ProgressOutlet& outlet) : outlet_(outlet), bar_(outlet) {}
 
-  void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
-    title_ = format_bytes(slice.message_size_bytes);
-    if (num_slices > 1) title_ += fmt::format(" ({}/{})", slice_number, num_slices);
+  void slices_begin(const std::vector<Slice>& slices, int first_number, int num_slices) override {
+    title_ = sizes_text(slices);
+    if (slices.size() == 1 && num_slices > 1) title_ += fmt::format(" ({}/{})", first_number, num_slices);
     num_retested_ = 0;
   }
 

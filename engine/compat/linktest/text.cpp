@@ -126,7 +126,8 @@ class LinktestProgress final : public bench::link::Progress {
     outlet_.out(arguments_box(request_));
   }
 
-  void slice_begins(const bench::link::Slice& slice, int /*slice_number*/, int /*num_slices*/) override {
+  void slices_begin(const std::vector<bench::link::Slice>& slices, int /*first_number*/, int /*num_slices*/) override {
+    const bench::link::Slice& slice = slices.front();
     iteration_ = slice.repeat + 1;
     scale_ = {slice.message_size_bytes, request_.direction};
     so_far_ = {};

@@ -108,7 +108,8 @@ class MpilinktestProgress final : public bench::link::Progress {
     if (phase == Phase::joining) outlet_.out(arguments_);
   }
 
-  void slice_begins(const bench::link::Slice& slice, int /*slice_number*/, int /*num_slices*/) override {
+  void slices_begin(const std::vector<bench::link::Slice>& slices, int /*first_number*/, int /*num_slices*/) override {
+    const bench::link::Slice& slice = slices.front();
     iteration_ = slice.repeat + 1;
     size_bytes_ = slice.message_size_bytes;
     so_far_ = {};

@@ -23,9 +23,9 @@ std::string refusal(const test::Words& words) {
   return test::refusal_of([&] { parse(words); }, words);
 }
 
-TEST(LinkOptions, HaveDefaultsThatMeasureLatency) {
+TEST(LinkOptions, HaveDefaultsThatMeasureLatencyAndBandwidth) {
   const LinkRequest request = parse({});
-  EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1024));
+  EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1024, 1 << 20));
   EXPECT_EQ(request.num_messages, 100u);
   EXPECT_EQ(request.direction, Direction::semidirectional);
   EXPECT_EQ(request.retest, 10);

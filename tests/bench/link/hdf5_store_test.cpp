@@ -276,7 +276,8 @@ TEST(Hdf5Store, OfSampledRoundsHasFourBytesOfARankAndRound) {
       so_far.request.shuffle_ranks = 0;
       LinkFileSetup setup = setup_for(cluster, path);
       setup.row_path = row_path;
-      setup.stored_sample = sample;
+      const auto hosts = cluster.host_of();
+      setup.stored_rounds = bench::link::StoredRounds{sample, {hosts.begin(), hosts.end()}};
       Hdf5Store store(cluster, so_far, setup);
       store.reserve_repeats(1);
       const bench::link::Slice slice{.size_index = 1};

@@ -130,6 +130,7 @@ TEST(PlanText, ShowsEveryRoundOfAFewRanks) {
 
 TEST(Plan, FilesOf256MegabytesAndMoreAreCompact) {
   LinkRequest request;
+  request.message_sizes_bytes = {1024};
   const auto statistics = [&](int num_ranks) { return plan(request, all_on_one(num_ranks, 8)).estimate.statistics; };
   EXPECT_EQ(statistics(2130), PairStatistics::full);
   EXPECT_EQ(statistics(2145), PairStatistics::compact);
@@ -145,6 +146,7 @@ TEST(Plan, FilesOf256MegabytesAndMoreAreCompact) {
 
 TEST(Plan, APairTakes56BytesOfAFileOr4) {
   LinkRequest request;
+  request.message_sizes_bytes = {1024};
   const std::uint64_t ranks = 30'000;
   const auto file_bytes = [&] {
     return static_cast<double>(plan(request, all_on_one(static_cast<int>(ranks), 8)).estimate.file_bytes);
@@ -172,8 +174,11 @@ TEST(PlanText, OfABudgetTellsWhatFitsIntoItWhateverTheNumberOfRanks) {
   EXPECT_GT(million.estimate.measuring_s, 40);
   EXPECT_LT(million.estimate.num_rounds, million.num_rounds);
   const std::string text = bench::link::plan_text(request, million);
-  EXPECT_NE(text.find("Random rounds until 42.0 s of 60.0 s are over: about 8"), std::string::npos) << text;
+  EXPECT_NE(text.find("Random rounds until 42.0 s of 60.0 s are over: about 96, at most 4152\n"), std::string::npos)
+      << text;
   EXPECT_EQ(text.find("walked"), std::string::npos);
+  EXPECT_NEAR(static_cast<double>(million.estimate.file_bytes) / (4.0 * 2 * 4152 * (1 << 20)), 1, 0.01)
+      << "the file has room for the rounds that there can be, not for all pairs";
 
   const std::vector<std::uint32_t> same_host(8);
   const RankLayout on_one{8, 8, same_host};

@@ -36,7 +36,7 @@ const Slice slice{.repeat = 0, .permutation = -1, .size_index = 0, .message_size
 TEST(LineProgress, IsATableOfRounds) {
   Screen screen;
   const auto progress = make_line_progress(Direction::semidirectional, screen.outlet());
-  progress->slice_begins(slice, 1, 2);
+  progress->slices_begin({slice}, 1, 2);
   progress->round_done({.round = 1, .num_pairs = 8, .time_ns_min = 1000, .time_ns_mean = 2000, .time_ns_max = 4000}, 3,
                        1);
   progress->round_done({.round = 2, .num_pairs = 4, .time_ns_min = 2000, .time_ns_mean = 5000, .time_ns_max = 8000}, 3,
@@ -61,7 +61,7 @@ TEST(LineProgress, IsATableOfRounds) {
 TEST(LineProgress, KeepsTheUnitsOfASliceAndStartsAnewWithTheNext) {
   Screen screen;
   const auto progress = make_line_progress(Direction::semidirectional, screen.outlet());
-  progress->slice_begins(slice, 1, 1);
+  progress->slices_begin({slice}, 1, 1);
   progress->round_done({.round = 1, .num_pairs = 2, .time_ns_min = 1500, .time_ns_mean = 1500, .time_ns_max = 1500}, 2,
                        1);
   screen.writes.clear();
@@ -69,7 +69,7 @@ TEST(LineProgress, KeepsTheUnitsOfASliceAndStartsAnewWithTheNext) {
                        2, 2);
   EXPECT_THAT(screen.text(), HasSubstr("2500.000"));
   screen.writes.clear();
-  progress->slice_begins({.repeat = 1, .permutation = 2, .size_index = 0, .message_size_bytes = 1024}, 2, 2);
+  progress->slices_begin({{.repeat = 1, .permutation = 2, .size_index = 0, .message_size_bytes = 1024}}, 2, 2);
   progress->round_done({.round = 1, .num_pairs = 2, .time_ns_min = 2.5e6, .time_ns_mean = 2.5e6, .time_ns_max = 2.5e6},
                        2, 1);
   EXPECT_THAT(screen.text(), AllOf(HasSubstr("this round, ms"), HasSubstr("2.500"), HasSubstr("repeat 2"),
@@ -79,7 +79,7 @@ TEST(LineProgress, KeepsTheUnitsOfASliceAndStartsAnewWithTheNext) {
 TEST(LineProgress, HasColumnsThatAlignForManyRounds) {
   Screen screen;
   const auto progress = make_line_progress(Direction::bidirectional, screen.outlet());
-  progress->slice_begins(slice, 1, 1);
+  progress->slices_begin({slice}, 1, 1);
   for (const std::int64_t round : {1, 27999}) {
     progress->round_done({.round = round, .num_pairs = 2, .time_ns_min = 1, .time_ns_mean = 10, .time_ns_max = 99},
                          27999, 1);
@@ -92,7 +92,7 @@ TEST(LineProgress, HasColumnsThatAlignForManyRounds) {
 }
 
 void many_rounds(Screen& screen, bench::link::Progress& progress, int num_rounds, double round_s) {
-  progress.slice_begins(slice, 1, 1);
+  progress.slices_begin({slice}, 1, 1);
   for (int round = 1; round <= num_rounds; ++round) {
     screen.now_s += round_s;
     progress.round_done({.round = round, .num_pairs = 2, .time_ns_min = 1, .time_ns_mean = 2, .time_ns_max = 3},
@@ -147,7 +147,7 @@ TEST(MakeProgress, IsSilentWhereAskedFor) {
   request.quiet = true;
   ::testing::internal::CaptureStderr();
   const auto progress = make_progress(request);
-  progress->slice_begins(slice, 1, 1);
+  progress->slices_begin({slice}, 1, 1);
   progress->round_done({}, 1, 1);
   progress->retest_done({});
   progress->slice_ends({});
@@ -157,7 +157,7 @@ TEST(MakeProgress, IsSilentWhereAskedFor) {
 TEST(MakeProgress, WritesLinesWhereStandardErrorIsNoTerminal) {
   ::testing::internal::CaptureStderr();
   const auto progress = make_progress({});
-  progress->slice_begins(slice, 1, 1);
+  progress->slices_begin({slice}, 1, 1);
   progress->round_done({.round = 1, .num_pairs = 2, .time_ns_min = 1, .time_ns_mean = 2, .time_ns_max = 3}, 1, 1);
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, HasSubstr("1/1"));

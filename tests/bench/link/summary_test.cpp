@@ -125,9 +125,9 @@ TEST(LinkSummary, OfASweepIsATable) {
   result.slow_pair_hosts.insert(result.slow_pair_hosts.end(), {"b", "a"});
   const std::string text = link_summary(result, "run.h5");
   EXPECT_THAT(text, HasSubstr("12 ordered pairs, 3 rounds each\n"));
-  EXPECT_THAT(text, HasSubstr("message size  median us"));
-  EXPECT_THAT(text, HasSubstr("         1 KiB      4.000      3.500 to 4.500"));
-  EXPECT_THAT(text, HasSubstr("         1 MiB    400.000  350.000 to 450.000"));
+  EXPECT_THAT(text, HasSubstr("message size  pairs          median us"));
+  EXPECT_THAT(text, HasSubstr("         1 KiB  same host          2.000      1.750 to 2.250"));
+  EXPECT_THAT(text, HasSubstr("         1 MiB  between hosts    400.000  350.000 to 450.000"));
   // Suspects of all sizes come first, and pairs that are not slow do not come at all.
   EXPECT_LT(text.find("900.000"), text.find("only under load"));
   EXPECT_THAT(text, Not(HasSubstr("not unusual")));
