@@ -36,6 +36,7 @@ constexpr double unsteady_threshold = 0.5;
 constexpr std::ptrdiff_t fewest_of_contention = 3;
 constexpr double share_of_contention = 0.02;
 constexpr double ratio_of_contention = 1.8;
+constexpr double most_likewise = 2;  // times what many links lose: what one of them loses for the same reason
 // So many hosts whose effects differ by less than this share may have a common reason.
 constexpr std::ptrdiff_t fewest_alike = 3;
 constexpr double most_apart = 0.25;
@@ -51,9 +52,14 @@ std::vector<std::int32_t> hosts_below(const Layout& layout, const Component& com
   return hosts;
 }
 
+bool is_between_hosts(const Fault& fault) {
+  return fault.component.kind == ComponentKind::link || fault.component.kind == ComponentKind::pair;
+}
+
 class Diagnosing {
  public:
   explicit Diagnosing(const Question& question) : question_(question), setting_(question.layout) {
+    setting_.are_times = question.are_times;
     diagnosis_.settings = question.settings;
     diagnosis_.topology = question.layout.network.source;
     diagnosis_.num_pairs = question.num_pairs;
@@ -71,7 +77,10 @@ class Diagnosing {
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
   bool is_contended(Symptom symptom) const;
+  bool knows_network() const;
+  bool may_be_farther(const Fault& fault, const Effects& effects) const;
   void leave_out_contention(Symptom symptom);
+  void doubt_what_is_like_passed();
   void add_unsteady();
   void note_hosts_alike();
   Fault fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence);
@@ -294,28 +303,69 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
     if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
     fault.is_unproven =
         needs_retest && fault.persistence == Persistence::not_retested && fault.ratio < ratio_of_contention;
+    if (may_be_farther(fault, outcome.effects)) fault.is_unproven = true;
     const bool is_certain = fault.persistence != Persistence::not_retested;
     if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
       diagnosis_.faults.push_back(std::move(fault));
   }
   leave_out_contention(symptom);
+  doubt_what_is_like_passed();
+}
+
+/// Whether somebody has told it.
+bool Diagnosing::knows_network() const {
+  const network::Network& network = question_.layout.network;
+  return (!network.levels.empty() || !network.hops.empty()) && !is_learnt(network);
+}
+
+/// Where nobody tells the network: whether a host, or its port, takes no longer than two more switches on the way
+/// would, and pairs inside it are as usual or there are none.
+bool Diagnosing::may_be_farther(const Fault& fault, const Effects& effects) const {
+  constexpr double most_by_distance = 0.2;   // logarithm: x1.22, of small messages between neighbours
+  constexpr double most_ns_by_distance = 1000;
+  if (knows_network() || fault.symptom != Symptom::slow || !setting_.are_times) return false;
+  const bool is_port = fault.component.kind == ComponentKind::port ||
+                       (fault.component.kind == ComponentKind::host && setting_.has_one_rank_a_host());
+  if (!is_port || fault.direction != FaultDirection::both) return false;
+  const double usual_ns = std::exp(effects.classes[PairClasses::first_between].centre);
+  return std::log(fault.ratio) < most_by_distance && (fault.ratio - 1) * usual_ns < most_ns_by_distance;
 }
 
 /// Many links that were measured under load only: flows that share a path by chance are as slow as a bad cable.
 void Diagnosing::leave_out_contention(Symptom symptom) {
   const auto is_unsure = [&](const Fault& fault) {
-    const bool is_between = fault.component.kind == ComponentKind::link || fault.component.kind == ComponentKind::pair;
-    return is_between && fault.symptom == symptom && fault.persistence == Persistence::not_retested;
+    return is_between_hosts(fault) && fault.symptom == symptom && fault.persistence == Persistence::not_retested;
   };
   const double num_hosts = setting_.hosts.num_groups();
   const auto num = std::ranges::count_if(diagnosis_.faults, is_unsure);
   if (question_.load == Load::alone || num <= fewest_of_contention) return;
   if (static_cast<double>(num) < share_of_contention * num_hosts * (num_hosts - 1) / 2) return;
-  std::erase_if(diagnosis_.faults, is_unsure);
+  std::vector<double> ratios;
+  for (const Fault& fault : diagnosis_.faults) {
+    if (is_unsure(fault)) ratios.push_back(fault.ratio);
+  }
+  const double most = 1 + most_likewise * (middle_of(std::move(ratios)).median - 1);
+  // What so many have in common may be the way, which is as long without load.
+  std::erase_if(diagnosis_.faults, [&](const Fault& fault) {
+    return is_unsure(fault) || (!knows_network() && is_between_hosts(fault) && fault.ratio < most);
+  });
   diagnosis_.notes.push_back(fmt::format(
       "{} links between hosts are slow under load and were not measured again alone: so many are slow together where "
-      "flows share a path, so none of them is called a fault. To know, measure with a larger --retest",
-      num));
+      "flows share a path{}, so none of them is called a fault. To know, measure with a larger --retest{}",
+      num, knows_network() ? "" : " or lead over more switches", knows_network() ? "" : " and tell the --topology"));
+}
+
+/// A link that was not measured again, and is no slower than others that have passed, may have passed, too.
+void Diagnosing::doubt_what_is_like_passed() {
+  constexpr double likewise = 1.1;
+  double most = 0;
+  for (const Fault& fault : diagnosis_.faults) {
+    if (is_between_hosts(fault) && fault.persistence == Persistence::transient) most = std::max(most, fault.ratio);
+  }
+  for (Fault& fault : diagnosis_.faults) {
+    const bool is_new = is_between_hosts(fault) && fault.persistence == Persistence::not_retested;
+    if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
+  }
 }
 
 /// The host that a component is on or in, -1 = none.
@@ -356,7 +406,9 @@ void Diagnosing::add_unsteady() {
   DiagnosisSettings settings = question_.settings;
   settings.threshold = std::max(settings.threshold, unsteady_threshold);
   std::vector<std::string> told_before;
-  SearchOutcome unsteady = search(rows, setting_, settings, Symptom::unsteady, 0, told_before);
+  Setting of_ratios = setting_;
+  of_ratios.are_times = false;
+  SearchOutcome unsteady = search(rows, of_ratios, settings, Symptom::unsteady, 0, told_before);
   std::vector<Suspect> fresh;
   for (const Suspect& suspect : unsteady.suspects) {
     const std::int32_t host = host_of_component(setting_, suspect.component);
@@ -492,6 +544,7 @@ Diagnosis diagnose(const Question& question) {
                      .retest = question.retest,
                      .retested = question.retested,
                      .may_learn = false,
+                     .are_times = question.are_times,
                      .load = question.load,
                      .has_many_loads = question.has_many_loads,
                      .is_round_trip = question.is_round_trip})

@@ -97,6 +97,7 @@ struct Setting {
   const Layout& layout;
   PairClasses classes;
   Members hosts;
+  bool are_times = true;  ///< what is judged: not ratios, whose sizes say nothing of processors and switches
 };
 
 }  // namespace leadline::diagnosis
