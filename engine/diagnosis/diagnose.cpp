@@ -56,6 +56,12 @@ bool is_between_hosts(const Fault& fault) {
   return fault.component.kind == ComponentKind::link || fault.component.kind == ComponentKind::pair;
 }
 
+/// Of what has many pairs with others.
+bool is_of_end(const Fault& fault) {
+  const ComponentKind kind = fault.component.kind;
+  return kind == ComponentKind::host || kind == ComponentKind::socket || kind == ComponentKind::rank;
+}
+
 class Diagnosing {
  public:
   explicit Diagnosing(const Question& question) : question_(question), setting_(question.layout) {
@@ -76,6 +82,7 @@ class Diagnosing {
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
+  bool has_many_slow_pairs(Symptom symptom) const;
   bool is_contended(Symptom symptom) const;
   bool knows_network() const;
   bool may_be_farther(const Fault& fault, const Effects& effects) const;
@@ -283,6 +290,16 @@ bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, con
   return stats::binomial_tail(own_struck, own, share) * num_tests > question_.settings.false_discovery_rate;
 }
 
+/// Whether a tenth of the pairs between hosts take that much longer than their ends let expect.
+bool Diagnosing::has_many_slow_pairs(Symptom symptom) const {
+  constexpr double share_of_fast = 0.9, least_residual = 0.13;  // logarithm
+  if (symptom != Symptom::slow || question_.load == Load::alone || question_.has_many_loads) return false;
+  const auto& classes = outcome_.effects.classes;
+  return std::any_of(classes.begin() + PairClasses::first_between, classes.end(), [](const Effects::OfClass& one) {
+    return one.num > 0 && one.residuals.quantile(share_of_fast) - one.residual_zero > least_residual;
+  });
+}
+
 /// Whether pairs between hosts, measured under load, scatter as flows that share cables do.
 bool Diagnosing::is_contended(Symptom symptom) const {
   if (symptom != Symptom::slow || question_.load == Load::alone || question_.has_many_loads) return false;
@@ -297,12 +314,15 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   const std::vector<Suspect>& suspects = outcome.suspects;
   const auto evidence = evidence_for({rows, setting_, outcome.effects, question_.retested}, suspects, most_shown);
   const bool needs_retest = is_contended(symptom);  // flows that share cables make components a little slow by chance
+  const bool has_slow_pairs = has_many_slow_pairs(symptom);
   RetestEvaluation look(question_, symptom, needs_retest);
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
-    fault.is_unproven =
-        needs_retest && fault.persistence == Persistence::not_retested && fault.ratio < ratio_of_contention;
+    const bool is_one_pair = is_between_hosts(fault);  // or a few, which share a way with others by chance
+    fault.is_unproven = (needs_retest || (has_slow_pairs && is_of_end(fault))) &&
+                        fault.persistence == Persistence::not_retested &&
+                        (is_one_pair || fault.ratio < ratio_of_contention);
     if (may_be_farther(fault, outcome.effects)) fault.is_unproven = true;
     const bool is_certain = fault.persistence != Persistence::not_retested;
     if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
@@ -319,16 +339,18 @@ bool Diagnosing::knows_network() const {
 }
 
 /// Where nobody tells the network: whether a host, or its port, takes no longer than two more switches on the way
-/// would, and pairs inside it are as usual or there are none.
+/// would, and pairs inside it are as usual or there are none; or a link.
 bool Diagnosing::may_be_farther(const Fault& fault, const Effects& effects) const {
-  constexpr double most_by_distance = 0.2;   // logarithm: x1.22, of small messages between neighbours
+  constexpr double most_by_distance = 0.2;  // logarithm: x1.22, of small messages between neighbours
   constexpr double most_ns_by_distance = 1000;
   if (knows_network() || fault.symptom != Symptom::slow || !setting_.are_times) return false;
-  const bool is_port = fault.component.kind == ComponentKind::port ||
-                       (fault.component.kind == ComponentKind::host && setting_.has_one_rank_a_host());
-  if (!is_port || fault.direction != FaultDirection::both) return false;
-  const double usual_ns = std::exp(effects.classes[PairClasses::first_between].centre);
-  return std::log(fault.ratio) < most_by_distance && (fault.ratio - 1) * usual_ns < most_ns_by_distance;
+  const ComponentKind kind = fault.component.kind;
+  const bool may_be = kind == ComponentKind::port || kind == ComponentKind::link ||
+                      (kind == ComponentKind::host && setting_.has_one_rank_a_host());
+  if (!may_be) return false;
+  const Effects::OfClass& nearest = effects.classes[PairClasses::first_between];
+  return std::log(fault.ratio) < most_by_distance + nearest.step &&
+         (fault.ratio - 1) * std::exp(nearest.centre) < most_ns_by_distance;
 }
 
 /// Many links that were measured under load only: flows that share a path by chance are as slow as a bad cable.
