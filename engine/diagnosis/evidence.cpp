@@ -156,6 +156,7 @@ std::vector<Picked> picked(const Rows& rows, std::size_t num_suspects, std::size
 
 constexpr std::uint64_t many_pairs = 128;
 constexpr double share_of_effect = 0.5;  // that must be there again
+constexpr double least_alone = 0.18;     // logarithm: x1.2, of what many pairs have in common
 constexpr double most_of_usual = 0.05;   // logarithm, beyond what is expected: of a pair that nothing suggests is slow
 
 /// Ordered pairs that are looked up often.
@@ -316,7 +317,10 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
   const Middle alone = effect_in(Load::alone);
   if (alone.num == 0) return;
   fault.ratio_alone = std::exp(alone.median);
-  if (alone.median >= share_of_effect * suspect.effect) {
+  // Under load a component can be slower still.
+  const bool is_slow_alone = alone.num >= fewest_to_compare && suspect.num_pairs >= many_pairs &&
+                             alone.median >= least_alone + 3 * alone.spread / std::sqrt(static_cast<double>(alone.num));
+  if (is_slow_alone || alone.median >= share_of_effect * suspect.effect) {
     fault.persistence = Persistence::persistent;
     return;
   }
