@@ -17,6 +17,7 @@
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/learnt_groups.hpp"
+#include "diagnosis/routed_parts.hpp"
 #include "diagnosis/search.hpp"
 #include "diagnosis/slow_paths.hpp"
 #include "stats/interval.hpp"
@@ -471,11 +472,16 @@ void Diagnosing::note_hosts_alike() {
 Diagnosis Diagnosing::run() {
   const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
   const Rows& as_measured = question_.rows(Symptom::slow);
-  const SlowPaths paths = find_slow_paths(as_measured, setting_, question_.settings);
-  const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(as_measured, paths);
-  const Rows& times = rest ? *rest : as_measured;
+  RoutedParts routed = find_routed_parts(as_measured, setting_, question_.settings, question_.is_round_trip);
+  const auto off_routes =
+      routed.suspects.empty() ? nullptr : without_routed_parts(as_measured, question_.layout, routed);
+  const Rows& before_paths = off_routes ? *off_routes : as_measured;
+  const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
+  const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);
+  const Rows& times = rest ? *rest : before_paths;
   outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   outcome_.suspects.insert(outcome_.suspects.begin(), paths.suspects.begin(), paths.suspects.end());
+  outcome_.suspects.insert(outcome_.suspects.begin(), routed.suspects.begin(), routed.suspects.end());
   describe_classes();
   // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may
   // leave some of that to its pairs.
