@@ -324,6 +324,10 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
     fault.is_unproven = (needs_retest || (has_slow_pairs && is_of_end(fault))) &&
                         fault.persistence == Persistence::not_retested &&
                         (is_one_pair || fault.ratio < ratio_of_contention);
+    // Pairs that share a cable or a core switch share its load.
+    if (is_of_routes(fault.component) && question_.load != Load::alone) {
+      fault.is_unproven = fault.persistence == Persistence::not_retested;
+    }
     if (may_be_farther(fault, outcome.effects)) fault.is_unproven = true;
     const bool is_certain = fault.persistence != Persistence::not_retested;
     if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
@@ -473,8 +477,7 @@ Diagnosis Diagnosing::run() {
   const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
   const Rows& as_measured = question_.rows(Symptom::slow);
   RoutedParts routed = find_routed_parts(as_measured, setting_, question_.settings, question_.is_round_trip);
-  const auto off_routes =
-      routed.suspects.empty() ? nullptr : without_routed_parts(as_measured, question_.layout, routed);
+  const auto off_routes = routed.suspects.empty() ? nullptr : without_routed_parts(as_measured, setting_, routed);
   const Rows& before_paths = off_routes ? *off_routes : as_measured;
   const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
   const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);

@@ -18,8 +18,10 @@ namespace {
 
 constexpr std::uint32_t most_hosts_of_routes = 4096;      // the square of them is kept: 64 MiB
 constexpr double slow_by_chance = 0.03, at_fault = 0.97;  // of pairs that are slow without a fault, and with one
-constexpr double least_gain_of_part = 12;  // of log likelihood, and the logarithm of the number of elements
-constexpr double least_slow = 0.7;         // of the pairs that pass a part at fault
+constexpr double least_gain_of_part = 12;     // of log likelihood, and the logarithm of the number of elements
+constexpr double least_slow = 0.7;            // of the pairs that pass a part at fault
+constexpr double least_slow_elsewhere = 0.5;  // of the other pairs of a host that explains them as well
+constexpr double most_by_ends = 0.25;         // of the slow pairs that pass a part at fault, each end counting
 constexpr double share_of_base = 0.15, share_of_least = 0.02;
 constexpr double noises_of_slow = 5;
 
@@ -88,6 +90,7 @@ class PartSearch {
   void visit(std::uint32_t from, std::uint32_t to, const Look& look) const;
   std::size_t num_passes(std::uint32_t part, std::uint32_t from, std::uint32_t to) const;
   std::vector<Count> count(const std::vector<std::uint8_t>& is_explained) const;
+  bool is_more_than_ends(std::uint32_t part, const std::vector<std::uint8_t>& is_explained) const;
   std::optional<Suspect> suspect_of(std::uint32_t part, const std::vector<std::uint8_t>& is_explained,
                                     RoutedParts& found) const;
 
@@ -213,10 +216,34 @@ std::optional<Suspect> PartSearch::suspect_of(std::uint32_t part, const std::vec
   return suspect;
 }
 
+/// Whether the slow pairs that pass a part are no pairs of hosts that are as slow elsewhere, also below their switch,
+/// or have no pairs elsewhere.
+bool PartSearch::is_more_than_ends(std::uint32_t part, const std::vector<std::uint8_t>& is_explained) const {
+  std::vector<Count> on(num_hosts_), off(num_hosts_);
+  for (std::uint32_t from = 0; from < num_hosts_; ++from) {
+    for (std::uint32_t to = 0; to < num_hosts_; ++to) {
+      const std::size_t at = std::size_t{from} * num_hosts_ + to;
+      if (std::isnan(times_[at]) || is_explained[at] != 0) continue;
+      std::vector<Count>& counts = num_passes(part, from, to) > 0 ? on : off;
+      for (const std::uint32_t host : {from, to}) {
+        ++counts[host].num;
+        counts[host].num_slow += is_slow_[at];
+      }
+    }
+  }
+  double num_slow = 0, num_by_ends = 0;
+  for (std::uint32_t host = 0; host < num_hosts_; ++host) {
+    num_slow += on[host].num_slow;
+    if (off[host].num_slow >= least_slow_elsewhere * off[host].num) num_by_ends += on[host].num_slow;
+  }
+  return num_by_ends < most_by_ends * num_slow;
+}
+
 RoutedParts PartSearch::run() {
   RoutedParts found;
   found.is_round_trip = is_round_trip_;
   found.excess.assign(num_parts_, {0, 0, 0});
+  found.usual.assign(base_.begin(), base_.end());
   std::vector<std::uint8_t> is_explained(times_.size(), 0);
   std::vector<std::uint8_t> is_done(num_elements(), 0);
   const double least = least_gain_of_part + std::log(static_cast<double>(num_elements()));
@@ -238,6 +265,7 @@ RoutedParts PartSearch::run() {
     is_done[element] = 1;
     if (element < num_parts_) {
       const auto part = static_cast<std::uint32_t>(element);
+      if (!is_more_than_ends(part, is_explained)) continue;
       if (auto suspect = suspect_of(part, is_explained, found)) {
         suspect->p_value = std::exp(-most);
         found.suspects.push_back(*suspect);
@@ -257,8 +285,8 @@ RoutedParts PartSearch::run() {
 
 class RowsWithoutParts final : public Rows {
  public:
-  RowsWithoutParts(const Rows& rows, const Layout& layout, const RoutedParts& parts)
-      : rows_(rows), layout_(layout), parts_(parts) {}
+  RowsWithoutParts(const Rows& rows, const Setting& setting, const RoutedParts& parts)
+      : rows_(rows), setting_(setting), layout_(setting.layout), parts_(parts) {}
 
   std::uint32_t num_ranks() const override { return rows_.num_ranks(); }
   std::size_t num_workers() const override { return rows_.num_workers(); }
@@ -274,7 +302,11 @@ class RowsWithoutParts final : public Rows {
       std::vector<float>& own = values[worker];
       own.assign(row.values.begin(), row.values.end());
       for (std::size_t index = 0; index < own.size(); ++index) {
-        own[index] -= added(layout_.host_of[row.from], layout_.host_of[row.partner(index)]);
+        const std::uint32_t to = row.partner(index);
+        const float excess = added(layout_.host_of[row.from], layout_.host_of[to]);
+        if (excess == 0) continue;
+        const float usual = parts_.usual[setting_.classes.of(row.from, to)];
+        own[index] = std::max(own[index] - excess, std::min(own[index], usual));
       }
       look(worker, {row.from, row.partners, own});
     });
@@ -298,6 +330,7 @@ class RowsWithoutParts final : public Rows {
   }
 
   const Rows& rows_;
+  const Setting& setting_;
   const Layout& layout_;
   const RoutedParts& parts_;
 };
@@ -313,8 +346,8 @@ RoutedParts find_routed_parts(const Rows& rows, const Setting& setting, const Di
   return PartSearch(rows, setting, settings, is_round_trip).run();
 }
 
-std::unique_ptr<Rows> without_routed_parts(const Rows& rows, const Layout& layout, const RoutedParts& parts) {
-  return std::make_unique<RowsWithoutParts>(rows, layout, parts);
+std::unique_ptr<Rows> without_routed_parts(const Rows& rows, const Setting& setting, const RoutedParts& parts) {
+  return std::make_unique<RowsWithoutParts>(rows, setting, parts);
 }
 
 }  // namespace leadline::diagnosis

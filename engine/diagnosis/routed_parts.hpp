@@ -19,6 +19,7 @@ inline constexpr std::size_t most_passes = 2;
 struct RoutedParts {
   std::vector<Suspect> suspects;
   std::vector<std::array<float, most_passes + 1>> excess;  ///< by part and passes: logarithm; 0 of sound ones
+  std::vector<float> usual;                                ///< by class of pairs: ln ns
   bool is_round_trip = false;
 };
 
@@ -28,6 +29,6 @@ RoutedParts find_routed_parts(const Rows& rows, const Setting& setting, const Di
                               bool is_round_trip);
 
 /// The rows without what slow parts add; all arguments outlive it.
-std::unique_ptr<Rows> without_routed_parts(const Rows& rows, const Layout& layout, const RoutedParts& parts);
+std::unique_ptr<Rows> without_routed_parts(const Rows& rows, const Setting& setting, const RoutedParts& parts);
 
 }  // namespace leadline::diagnosis
