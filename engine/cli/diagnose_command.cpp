@@ -75,7 +75,7 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
             "of an InfiniBand fabric: the forwarding tables of its switches, as dump_lfts.sh or ibroute print them, so "
             "that single cables and switches without hosts can be named",
             request.routes_path)
-      .needs("--topology", "the tables are read with the fabric: the output of ibnetdiscover")
+      .needs("--topology", "the tables are read with --topology, the output of ibnetdiscover")
       .as_file();
   bench::declare_profile(options, request.profile_path);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
@@ -211,6 +211,7 @@ void diagnose(const DiagnoseRequest& request) {
   const std::string benchmark = result::benchmark_of(request.path, result::kind_of_file(request.path));
   if (benchmark == "bisection") {
     if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
+    if (!request.routes_path.empty()) throw_no_effect("--routes", "they are used for link tests");
     if (request.repeat) throw_no_effect("--repeat", "a bisection test is diagnosed over all its patterns");
     const bench::bisection::Hdf5Reader reader(request.path);
     steps.done(bench::link::opened_text(request.path, reader.header(), 1));

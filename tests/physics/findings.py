@@ -39,7 +39,7 @@ class Judgement:
 
 
 def judged(program: Path, files: Files) -> Judgement:
-    """Runs `leadline diagnose`, with topology and forwarding tables where there are any. It says on stderr how many faults it found."""
+    """Runs `leadline diagnose`, with topology and forwarding tables where there are any."""
     words: list[str | Path] = [program, "diagnose", files.result, "--strict", "--json"]
     if files.topology:
         words += ["--topology", files.topology]

@@ -57,7 +57,8 @@ def tables_text(cluster: Cluster) -> str:
     tables = tables_of(cluster)
     for switch, name in enumerate(cluster.network.switches):
         head = f"Unicast lids [0x0-0x{FIRST_HOST_LID + cluster.num_hosts - 1:x}] of switch Lid {switch + 1}"
-        lines += [f"{head} guid 0x{SWITCH_GUID + switch:016x} ({name}):", "  Lid  Out   Destination", "       Port     Info "]
+        lines.append(f"{head} guid 0x{SWITCH_GUID + switch:016x} ({name}):")
+        lines += ["  Lid  Out   Destination", "       Port     Info "]
         for host, port in sorted(tables[switch].items()):
             about = f"(Channel Adapter portguid 0x{HOST_GUID + host:016x}: '{cluster.host_name(host)} HCA-1')"
             lines.append(f"0x{FIRST_HOST_LID + host:04x} {port:03d} : {about}")
