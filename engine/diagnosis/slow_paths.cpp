@@ -124,6 +124,7 @@ class CableSearch {
   bool find_usual_times();
   void expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops);
   void find_slow();
+  double usual_beside(std::uint32_t from, std::uint32_t to) const;
   std::vector<Element> elements() const;
   double share_of(const Element& element, std::uint32_t from, std::uint32_t to) const;
   double gain_of(const Element& element, const std::vector<double>& sound) const;
@@ -243,6 +244,15 @@ void CableSearch::find_slow() {
       pair.num_trials = std::min({static_cast<double>(times.size()), host_pairs, most_trials});
     }
   }
+}
+
+/// What pairs of these groups take that are not slow: where all so many hops apart have a slow way among theirs, that
+/// is known better than what is usual for the hops.
+double CableSearch::usual_beside(std::uint32_t from, std::uint32_t to) const {
+  const double usual = usual_[hops_[at(from, to)]];
+  const auto& times = times_.of(from, to);
+  const auto num = std::ranges::upper_bound(times, usual + least_) - times.begin();
+  return num > 0 ? times[static_cast<std::size_t>(num / 2)] : usual;
 }
 
 std::vector<Element> CableSearch::elements() const {
@@ -383,9 +393,9 @@ SlowPaths CableSearch::run() {
         sound[at(from, to)] *= 1 - share;
         if (!suspect || share == 0 || pair.share_slow == 0) continue;
         const double usual = usual_[hops_[at(from, to)]];
-        found.usual[at(from, to)] = static_cast<float>(usual);
         // Of several ways the slow one may be taken out, back, or both; the only way is always taken.
         const bool is_sure = share >= sure_share;
+        found.usual[at(from, to)] = static_cast<float>(is_sure ? usual : usual_beside(from, to));
         found.slow_from[at(from, to)] =
             is_sure ? -std::numeric_limits<float>::infinity() : static_cast<float>(usual + pair.slow / 2);
         found.excess[at(from, to)] = is_sure ? static_cast<float>(pair.slow) : std::numeric_limits<float>::infinity();
