@@ -40,6 +40,9 @@ constexpr double ratio_of_contention = 1.8;
 constexpr double most_likewise = 2;  // times what many links lose: what one of them loses for the same reason
 // So many hosts whose effects differ by less than this share may have a common reason.
 constexpr std::ptrdiff_t fewest_alike = 3;
+// So many of them, and such a share of the hosts from the first to the last, may share a way.
+constexpr std::ptrdiff_t fewest_neighbours_alike = 4;
+constexpr double share_of_neighbours = 0.8;
 constexpr double most_apart = 0.25;
 
 /// The hosts below a group of the component's level, ascending; none for components that are no groups.
@@ -455,19 +458,31 @@ void Diagnosing::add_unsteady() {
   add_faults(rows, unsteady, Symptom::unsteady);
 }
 
-/// Without a topology it is not known what hosts share, so a slow uplink shows as slow hosts.
+/// Without a topology it is not known what hosts share, so a slow uplink shows as slow hosts. Neighbours that are slow
+/// alike may share one: none of them is proven.
 void Diagnosing::note_hosts_alike() {
-  if (!question_.layout.network.levels.empty()) return;
+  if (knows_network()) return;
+  std::vector<Fault*> hosts;
   std::vector<double> effects;
-  for (const Fault& fault : diagnosis_.faults) {
+  for (Fault& fault : diagnosis_.faults) {
     const bool is_whole_host =
         fault.component.kind == ComponentKind::host || fault.component.kind == ComponentKind::port;
-    if (is_whole_host && fault.symptom == Symptom::slow) effects.push_back(std::log(fault.ratio));
+    if (!is_whole_host || fault.symptom != Symptom::slow) continue;
+    hosts.push_back(&fault);
+    effects.push_back(std::log(fault.ratio));
   }
   const double middle = middle_of(effects).median;
-  const auto num_alike =
-      std::ranges::count_if(effects, [&](double effect) { return std::abs(effect - middle) < most_apart * middle; });
+  std::erase_if(hosts,
+                [&](const Fault* one) { return std::abs(std::log(one->ratio) - middle) >= most_apart * middle; });
+  const auto num_alike = static_cast<std::ptrdiff_t>(hosts.size());
   if (num_alike < fewest_alike) return;
+  const auto number = [](const Fault* one) { return one->component.first; };
+  const auto [first, last] = std::ranges::minmax(hosts, {}, number);
+  const auto num_between = static_cast<double>(number(last) - number(first) + 1);
+  if (setting_.are_times && num_alike >= fewest_neighbours_alike &&
+      static_cast<double>(num_alike) >= share_of_neighbours * num_between) {
+    for (Fault* const one : hosts) one->is_unproven = true;
+  }
   diagnosis_.notes.push_back(fmt::format(
       "{} hosts are slow alike: with --topology what they share, such as an uplink, would be reported instead",
       num_alike));
