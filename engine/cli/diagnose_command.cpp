@@ -26,6 +26,7 @@
 #include "diagnosis/observations.hpp"
 #include "diagnosis/profile.hpp"
 #include "network/parse_network.hpp"
+#include "network/routes.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
@@ -49,7 +50,7 @@ constexpr const char* no_means_note =
     "unsteady components were not looked for: the result is compact and has no means of the pairs";
 
 struct DiagnoseRequest {
-  std::string path, topology, profile_path;
+  std::string path, topology, routes_path, profile_path;
   std::optional<std::uint64_t> size_bytes;
   std::optional<int> repeat;
   DiagnosisSettings settings;
@@ -70,6 +71,13 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
              [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; })
       .by_default("all");
   bench::declare_verdict(options, request.topology, request.settings);
+  options
+      .text("--routes", "FILE",
+            "of an InfiniBand fabric: the forwarding tables of its switches, as dump_lfts.sh or ibroute print them, so "
+            "that single cables and switches without hosts can be named",
+            request.routes_path)
+      .needs("--topology", "the tables are read with --topology, the output of ibnetdiscover")
+      .as_file();
   bench::declare_profile(options, request.profile_path);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
   command::declare_output(options, request.output);
@@ -112,6 +120,11 @@ diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ran
   diagnosis::Layout layout =
       bench::link::layout_of(num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
+  if (!request.routes_path.empty()) {
+    layout.routes = network::read_routes(request.routes_path, request.topology, layout.host_names);
+    steps.tell(fmt::format("the ways of pairs are known from {}: {} cables and switches", request.routes_path,
+                           layout.routes.parts.size()));
+  }
   steps.tell(layout.network.source.empty() ? "nothing is known of the network: no --topology, and none in the result"
                                            : "the network is known from " + layout.network.source);
   return layout;
@@ -202,6 +215,7 @@ void diagnose(const DiagnoseRequest& request) {
   const std::string benchmark = result::benchmark_of(request.path, result::kind_of_file(request.path));
   if (benchmark == "bisection") {
     if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
+    if (!request.routes_path.empty()) throw_no_effect("--routes", "they are used for link tests");
     if (request.repeat) throw_no_effect("--repeat", "a bisection test is diagnosed over all its patterns");
     const bench::bisection::Hdf5Reader reader(request.path);
     steps.done(bench::link::opened_text(request.path, reader.header(), 1));

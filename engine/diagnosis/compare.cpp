@@ -22,6 +22,7 @@ Diagnosis diagnosis_of(const TwoMatrices& matrices, Compared compared) {
                     .settings = matrices.settings};
   question.has_means = false;
   question.may_learn = false;
+  question.are_times = false;
   return diagnose(question);
 }
 

@@ -188,6 +188,12 @@ constexpr double freedom_by_hosts = 4;
 // Up to this share of a kind may be bad; more are a kind of their own.
 constexpr double most_bad = 0.45;
 
+// So many hosts (a third of all, or a row of neighbours) that are slow alike may have other processors. These take at
+// most about twice as long, and they are about half of the time between two hosts, half of which is one host's.
+constexpr double share_of_older = 1.0 / 3;
+constexpr double most_by_processors = 0.24, most_by_processors_inside = 0.69;  // logarithms: x1.27, x2
+constexpr double most_around_kind = 0.02, most_spreads_of_kind = 2;  // logarithm; beside what sound ones scatter by
+
 /// A component and its ranks.
 struct Group {
   Component component;
@@ -215,11 +221,14 @@ class Search {
   void look_at_sockets();
   void look_at_ranks();
   void look_inside();
+  void explain_kind(const std::vector<Group>& groups, const std::vector<Suspect>& kind, FaultDirection direction,
+                    ClassSet set);
 
   std::vector<Candidate> candidates_of(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const;
   std::vector<Suspect> judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set);
   std::vector<Suspect> neighbours_alike(const std::vector<Suspect>& slow,
                                         const std::vector<Candidate>& candidates) const;
+  std::vector<Suspect> older_hosts(const std::vector<Candidate>& candidates, FaultDirection direction) const;
   std::vector<Suspect> judged_switches(const std::vector<Group>& groups, const Members& hosts_of,
                                        FaultDirection direction, ClassSet set) const;
   void note(const Suspect& suspect);
@@ -250,7 +259,12 @@ std::vector<Candidate> Search::candidates_of(const std::vector<Group>& groups, F
 }
 
 std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) {
-  const std::vector<Candidate> candidates = candidates_of(groups, direction, set);
+  std::vector<Candidate> candidates = candidates_of(groups, direction, set);
+  if (const std::vector<Suspect> older = older_hosts(candidates, direction); !older.empty()) {
+    notes_.push_back(two_kinds(setting_, older, candidates.size()));
+    explain_kind(groups, older, direction, set);
+    candidates = candidates_of(groups, direction, set);
+  }
   std::vector<Suspect> slow = judge(candidates, direction, settings_);
   // Where pairs scatter so much, flows share ways, and hosts differ by whom they share them with.
   if (const double spread = remaining_effects_.spread(set); spread > spread_of_contention) {
@@ -271,12 +285,58 @@ std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirec
     });
   }
   if (!slow.empty()) notes_.push_back(two_kinds(setting_, slow, candidates.size()));
-  for (const Suspect& one : slow) {
+  explain_kind(groups, slow, direction, set);
+  return outliers;
+}
+
+void Search::explain_kind(const std::vector<Group>& groups, const std::vector<Suspect>& kind, FaultDirection direction,
+                          ClassSet set) {
+  for (const Suspect& one : kind) {
     const auto group = std::ranges::find_if(groups, [&](const Group& of) { return of.component == one.component; });
     remaining_effects_.explain(group->ranks, direction, set, one.effect);
     explain_among(group->ranks, remaining_effects_.inside());
   }
-  return outliers;
+}
+
+/// The hosts above the lowest cluster, where they are many and alike, and no slower than other processors would be.
+/// Their effect is what they have in common, so that a host that is slower than its kind remains.
+std::vector<Suspect> Search::older_hosts(const std::vector<Candidate>& candidates, FaultDirection direction) const {
+  if (!setting_.are_times || candidates.size() < 2 * fewest_neighbours) return {};
+  const ComponentKind of = candidates.front().component.kind;
+  if (of != ComponentKind::host && of != ComponentKind::inside) return {};
+  std::vector<double> effects, errors;
+  for (const Candidate& one : candidates) {
+    effects.push_back(one.effect);
+    errors.push_back(one.standard_error);
+  }
+  const double error = middle_of(errors).median;
+  const Reference reference = lowest_cluster(effects, std::fmax(error, least_spread));
+  std::erase_if(effects, [&](double effect) { return !(effect > reference.cut); });
+  if (effects.size() < fewest_neighbours) return {};
+  const double most_around = std::max({most_around_kind, most_spreads_of_kind * reference.middle.spread,
+                                       remaining_effects_.step(remaining_effects_.between())});
+  const Middle upper = middle_of(effects);
+  const double effect = upper.median - reference.middle.median;
+  if (upper.spread > most_around) return {};
+  if (effect > (of == ComponentKind::inside ? most_by_processors_inside : most_by_processors)) return {};
+  std::vector<Suspect> kind;
+  std::vector<double> inside_of_kind, inside_of_others;
+  for (const Candidate& one : candidates) {
+    const auto host = static_cast<std::uint32_t>(one.component.first);
+    (one.effect > reference.cut ? inside_of_kind : inside_of_others)
+        .push_back(among(hosts_.of(host), remaining_effects_.inside()));
+    if (!(one.effect > reference.cut) || std::abs(one.effect - upper.median) > 3 * most_around) continue;
+    kind.push_back({one.component, direction, effect, most_around, 1, one.num_pairs, true});
+  }
+  // Slower processors show inside, too; ports do not.
+  const double inside = middle_of(inside_of_kind).median - middle_of(inside_of_others).median;
+  if (middle_of(inside_of_kind).num > 0 && inside < share_of_fault * effect) return {};
+  const auto number = [](const Suspect& one) { return one.component.first; };
+  const auto [first, last] = std::ranges::minmax(kind, {}, number);
+  const bool are_neighbours = number(last) - number(first) + 1 == static_cast<std::int32_t>(kind.size());
+  const double share = static_cast<double>(kind.size()) / static_cast<double>(candidates.size());
+  if (kind.size() < fewest_neighbours || (!are_neighbours && share < share_of_older)) return {};
+  return kind;
 }
 
 /// Where the slow ones are all hosts from one number to another, slower by one factor (a rack, or a delivery), those
@@ -555,6 +615,9 @@ void Search::look_inside() {
          2 * remaining_effects_.standard_error(ranks, FaultDirection::both, remaining_effects_.inside()),
          remaining_effects_.num_pairs(ranks, FaultDirection::out, remaining_effects_.inside())});
   }
+  const std::vector<Suspect> older = older_hosts(candidates, FaultDirection::both);
+  if (!older.empty()) notes_.push_back(two_kinds(setting_, older, candidates.size()));
+  for (const Suspect& one : older) candidates[static_cast<std::size_t>(one.component.first)].effect -= one.effect;
   const std::vector<Suspect> slow = judge(candidates, FaultDirection::both, settings_);
   const bool is_half = static_cast<double>(slow.size()) > most_bad * static_cast<double>(candidates.size());
   const std::vector<Suspect> neighbours = neighbours_alike(slow, candidates);

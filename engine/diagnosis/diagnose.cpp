@@ -17,6 +17,7 @@
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/learnt_groups.hpp"
+#include "diagnosis/routed_parts.hpp"
 #include "diagnosis/search.hpp"
 #include "diagnosis/slow_paths.hpp"
 #include "stats/interval.hpp"
@@ -36,8 +37,12 @@ constexpr double unsteady_threshold = 0.5;
 constexpr std::ptrdiff_t fewest_of_contention = 3;
 constexpr double share_of_contention = 0.02;
 constexpr double ratio_of_contention = 1.8;
+constexpr double most_likewise = 2;  // times what many links lose: what one of them loses for the same reason
 // So many hosts whose effects differ by less than this share may have a common reason.
 constexpr std::ptrdiff_t fewest_alike = 3;
+// So many of them, and such a share of the hosts from the first to the last, may share a way.
+constexpr std::ptrdiff_t fewest_neighbours_alike = 4;
+constexpr double share_of_neighbours = 0.8;
 constexpr double most_apart = 0.25;
 
 /// The hosts below a group of the component's level, ascending; none for components that are no groups.
@@ -51,9 +56,20 @@ std::vector<std::int32_t> hosts_below(const Layout& layout, const Component& com
   return hosts;
 }
 
+bool is_between_hosts(const Fault& fault) {
+  return fault.component.kind == ComponentKind::link || fault.component.kind == ComponentKind::pair;
+}
+
+/// Of what has many pairs with others.
+bool is_of_end(const Fault& fault) {
+  const ComponentKind kind = fault.component.kind;
+  return kind == ComponentKind::host || kind == ComponentKind::socket || kind == ComponentKind::rank;
+}
+
 class Diagnosing {
  public:
   explicit Diagnosing(const Question& question) : question_(question), setting_(question.layout) {
+    setting_.are_times = question.are_times;
     diagnosis_.settings = question.settings;
     diagnosis_.topology = question.layout.network.source;
     diagnosis_.num_pairs = question.num_pairs;
@@ -70,8 +86,12 @@ class Diagnosing {
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
+  bool has_many_slow_pairs(Symptom symptom) const;
   bool is_contended(Symptom symptom) const;
+  bool knows_network() const;
+  bool may_be_farther(const Fault& fault, const Effects& effects) const;
   void leave_out_contention(Symptom symptom);
+  void doubt_what_is_like_passed();
   void add_unsteady();
   void note_hosts_alike();
   Fault fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence);
@@ -274,6 +294,16 @@ bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, con
   return stats::binomial_tail(own_struck, own, share) * num_tests > question_.settings.false_discovery_rate;
 }
 
+/// Whether a tenth of the pairs between hosts take that much longer than their ends let expect.
+bool Diagnosing::has_many_slow_pairs(Symptom symptom) const {
+  constexpr double share_of_fast = 0.9, least_residual = 0.13;  // logarithm
+  if (symptom != Symptom::slow || question_.load == Load::alone || question_.has_many_loads) return false;
+  const auto& classes = outcome_.effects.classes;
+  return std::any_of(classes.begin() + PairClasses::first_between, classes.end(), [](const Effects::OfClass& one) {
+    return one.num > 0 && one.residuals.quantile(share_of_fast) - one.residual_zero > least_residual;
+  });
+}
+
 /// Whether pairs between hosts, measured under load, scatter as flows that share cables do.
 bool Diagnosing::is_contended(Symptom symptom) const {
   if (symptom != Symptom::slow || question_.load == Load::alone || question_.has_many_loads) return false;
@@ -288,34 +318,84 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   const std::vector<Suspect>& suspects = outcome.suspects;
   const auto evidence = evidence_for({rows, setting_, outcome.effects, question_.retested}, suspects, most_shown);
   const bool needs_retest = is_contended(symptom);  // flows that share cables make components a little slow by chance
+  const bool has_slow_pairs = has_many_slow_pairs(symptom);
   RetestEvaluation look(question_, symptom, needs_retest);
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
-    fault.is_unproven =
-        needs_retest && fault.persistence == Persistence::not_retested && fault.ratio < ratio_of_contention;
+    const bool is_one_pair = is_between_hosts(fault);  // or a few, which share a way with others by chance
+    fault.is_unproven = (needs_retest || (has_slow_pairs && is_of_end(fault))) &&
+                        fault.persistence == Persistence::not_retested &&
+                        (is_one_pair || fault.ratio < ratio_of_contention);
+    // Pairs that share a cable or a core switch share its load.
+    if (is_of_routes(fault.component) && question_.load != Load::alone) {
+      fault.is_unproven = fault.persistence == Persistence::not_retested;
+    }
+    if (may_be_farther(fault, outcome.effects)) fault.is_unproven = true;
     const bool is_certain = fault.persistence != Persistence::not_retested;
     if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
       diagnosis_.faults.push_back(std::move(fault));
   }
   leave_out_contention(symptom);
+  doubt_what_is_like_passed();
+}
+
+/// Whether somebody has told it.
+bool Diagnosing::knows_network() const {
+  const network::Network& network = question_.layout.network;
+  return (!network.levels.empty() || !network.hops.empty()) && !is_learnt(network);
+}
+
+/// Where nobody tells the network: whether a host, or its port, takes no longer than two more switches on the way
+/// would, and pairs inside it are as usual or there are none; or a link.
+bool Diagnosing::may_be_farther(const Fault& fault, const Effects& effects) const {
+  constexpr double most_by_distance = 0.2;  // logarithm: x1.22, of small messages between neighbours
+  constexpr double most_ns_by_distance = 1000;
+  if (knows_network() || fault.symptom != Symptom::slow || !setting_.are_times) return false;
+  const ComponentKind kind = fault.component.kind;
+  const bool may_be = kind == ComponentKind::port || kind == ComponentKind::link ||
+                      (kind == ComponentKind::host && setting_.has_one_rank_a_host());
+  if (!may_be) return false;
+  const Effects::OfClass& nearest = effects.classes[PairClasses::first_between];
+  return std::log(fault.ratio) < most_by_distance + nearest.step &&
+         (fault.ratio - 1) * std::exp(nearest.centre) < most_ns_by_distance;
 }
 
 /// Many links that were measured under load only: flows that share a path by chance are as slow as a bad cable.
 void Diagnosing::leave_out_contention(Symptom symptom) {
   const auto is_unsure = [&](const Fault& fault) {
-    const bool is_between = fault.component.kind == ComponentKind::link || fault.component.kind == ComponentKind::pair;
-    return is_between && fault.symptom == symptom && fault.persistence == Persistence::not_retested;
+    return is_between_hosts(fault) && fault.symptom == symptom && fault.persistence == Persistence::not_retested;
   };
   const double num_hosts = setting_.hosts.num_groups();
   const auto num = std::ranges::count_if(diagnosis_.faults, is_unsure);
   if (question_.load == Load::alone || num <= fewest_of_contention) return;
   if (static_cast<double>(num) < share_of_contention * num_hosts * (num_hosts - 1) / 2) return;
-  std::erase_if(diagnosis_.faults, is_unsure);
+  std::vector<double> ratios;
+  for (const Fault& fault : diagnosis_.faults) {
+    if (is_unsure(fault)) ratios.push_back(fault.ratio);
+  }
+  const double most = 1 + most_likewise * (middle_of(std::move(ratios)).median - 1);
+  // What so many have in common may be the way, which is as long without load.
+  std::erase_if(diagnosis_.faults, [&](const Fault& fault) {
+    return is_unsure(fault) || (!knows_network() && is_between_hosts(fault) && fault.ratio < most);
+  });
   diagnosis_.notes.push_back(fmt::format(
       "{} links between hosts are slow under load and were not measured again alone: so many are slow together where "
-      "flows share a path, so none of them is called a fault. To know, measure with a larger --retest",
-      num));
+      "flows share a path{}, so none of them is called a fault. To know, measure with a larger --retest{}",
+      num, knows_network() ? "" : " or lead over more switches", knows_network() ? "" : " and tell the --topology"));
+}
+
+/// A link that was not measured again, and is no slower than others that have passed, may have passed, too.
+void Diagnosing::doubt_what_is_like_passed() {
+  constexpr double likewise = 1.1;
+  double most = 0;
+  for (const Fault& fault : diagnosis_.faults) {
+    if (is_between_hosts(fault) && fault.persistence == Persistence::transient) most = std::max(most, fault.ratio);
+  }
+  for (Fault& fault : diagnosis_.faults) {
+    const bool is_new = is_between_hosts(fault) && fault.persistence == Persistence::not_retested;
+    if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
+  }
 }
 
 /// The host that a component is on or in, -1 = none.
@@ -356,7 +436,9 @@ void Diagnosing::add_unsteady() {
   DiagnosisSettings settings = question_.settings;
   settings.threshold = std::max(settings.threshold, unsteady_threshold);
   std::vector<std::string> told_before;
-  SearchOutcome unsteady = search(rows, setting_, settings, Symptom::unsteady, 0, told_before);
+  Setting of_ratios = setting_;
+  of_ratios.are_times = false;
+  SearchOutcome unsteady = search(rows, of_ratios, settings, Symptom::unsteady, 0, told_before);
   std::vector<Suspect> fresh;
   for (const Suspect& suspect : unsteady.suspects) {
     const std::int32_t host = host_of_component(setting_, suspect.component);
@@ -376,19 +458,31 @@ void Diagnosing::add_unsteady() {
   add_faults(rows, unsteady, Symptom::unsteady);
 }
 
-/// Without a topology it is not known what hosts share, so a slow uplink shows as slow hosts.
+/// Without a topology it is not known what hosts share, so a slow uplink shows as slow hosts. Neighbours that are slow
+/// alike may share one: none of them is proven.
 void Diagnosing::note_hosts_alike() {
-  if (!question_.layout.network.levels.empty()) return;
+  if (knows_network()) return;
+  std::vector<Fault*> hosts;
   std::vector<double> effects;
-  for (const Fault& fault : diagnosis_.faults) {
+  for (Fault& fault : diagnosis_.faults) {
     const bool is_whole_host =
         fault.component.kind == ComponentKind::host || fault.component.kind == ComponentKind::port;
-    if (is_whole_host && fault.symptom == Symptom::slow) effects.push_back(std::log(fault.ratio));
+    if (!is_whole_host || fault.symptom != Symptom::slow) continue;
+    hosts.push_back(&fault);
+    effects.push_back(std::log(fault.ratio));
   }
   const double middle = middle_of(effects).median;
-  const auto num_alike =
-      std::ranges::count_if(effects, [&](double effect) { return std::abs(effect - middle) < most_apart * middle; });
+  std::erase_if(hosts,
+                [&](const Fault* one) { return std::abs(std::log(one->ratio) - middle) >= most_apart * middle; });
+  const auto num_alike = static_cast<std::ptrdiff_t>(hosts.size());
   if (num_alike < fewest_alike) return;
+  const auto number = [](const Fault* one) { return one->component.first; };
+  const auto [first, last] = std::ranges::minmax(hosts, {}, number);
+  const auto num_between = static_cast<double>(number(last) - number(first) + 1);
+  if (setting_.are_times && num_alike >= fewest_neighbours_alike &&
+      static_cast<double>(num_alike) >= share_of_neighbours * num_between) {
+    for (Fault* const one : hosts) one->is_unproven = true;
+  }
   diagnosis_.notes.push_back(fmt::format(
       "{} hosts are slow alike: with --topology what they share, such as an uplink, would be reported instead",
       num_alike));
@@ -397,11 +491,15 @@ void Diagnosing::note_hosts_alike() {
 Diagnosis Diagnosing::run() {
   const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
   const Rows& as_measured = question_.rows(Symptom::slow);
-  const SlowPaths paths = find_slow_paths(as_measured, setting_, question_.settings);
-  const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(as_measured, paths);
-  const Rows& times = rest ? *rest : as_measured;
+  RoutedParts routed = find_routed_parts(as_measured, setting_, question_.settings, question_.is_round_trip);
+  const auto off_routes = routed.suspects.empty() ? nullptr : without_routed_parts(as_measured, setting_, routed);
+  const Rows& before_paths = off_routes ? *off_routes : as_measured;
+  const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
+  const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);
+  const Rows& times = rest ? *rest : before_paths;
   outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   outcome_.suspects.insert(outcome_.suspects.begin(), paths.suspects.begin(), paths.suspects.end());
+  outcome_.suspects.insert(outcome_.suspects.begin(), routed.suspects.begin(), routed.suspects.end());
   describe_classes();
   // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may
   // leave some of that to its pairs.
@@ -492,6 +590,7 @@ Diagnosis diagnose(const Question& question) {
                      .retest = question.retest,
                      .retested = question.retested,
                      .may_learn = false,
+                     .are_times = question.are_times,
                      .load = question.load,
                      .has_many_loads = question.has_many_loads,
                      .is_round_trip = question.is_round_trip})

@@ -54,6 +54,7 @@ struct Question {
   Retest retest{};                      ///< empty = nothing can be measured again
   std::vector<OrderedPair> retested{};  ///< where a file tells what was measured again: all that retest() knows
   bool may_learn = true;         ///< whether groups of hosts may be learnt from the rows: from times, not from ratios
+  bool are_times = true;         ///< that rows() gives for Symptom::slow; not ratios of two times
   Load load = Load::concurrent;  ///< under which the test has measured
   bool has_many_loads = false;   ///< under which ranks were measured, so what they share cables with averages out
   bool is_round_trip = false;    ///< a pair's time is half of a round trip: both orders of a pair show the same path

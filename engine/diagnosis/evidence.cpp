@@ -33,6 +33,18 @@ std::uint64_t lot_of(std::uint32_t from, std::uint32_t to) {
   return mix64((std::uint64_t{from} << 32 | to) * splitmix64_increment);
 }
 
+/// About 64 rows, spread over all, for what any row can tell.
+bool is_sampled(std::uint32_t rank, std::uint32_t num_ranks) {
+  constexpr std::uint32_t num_sampled = 64;
+  return rank % std::max<std::uint32_t>(1, num_ranks / num_sampled) == 0;
+}
+
+/// Whether messages from one rank to another pass a part of the routes.
+bool passes(const Layout& layout, const Component& component, std::uint32_t from, std::uint32_t to) {
+  const auto way = layout.routes.way(layout.host_of[from], layout.host_of[to]);
+  return std::ranges::find(way, static_cast<std::uint32_t>(component.first)) != way.end();
+}
+
 /// One direction only: the end named first sends.
 bool sends_through(const Setting& setting, const Component& component, std::uint32_t from, std::uint32_t to) {
   const auto& host_of = setting.layout.host_of;
@@ -42,6 +54,7 @@ bool sends_through(const Setting& setting, const Component& component, std::uint
         setting.layout.network.levels[static_cast<std::size_t>(component.level)].group_of[host_of[rank]]);
   };
   const bool is_between = host(from) != host(to);
+  if (is_of_routes(component)) return passes(setting.layout, component, from, to);
   switch (component.kind) {
     case ComponentKind::network_switch:
       return is_between && group(from) == component.first;
@@ -72,6 +85,7 @@ bool sends_through(const Setting& setting, const Component& component, std::uint
 
 /// Whether a rank is at the sending end of a component; of a component with two ends, the first one.
 bool has_sender(const Setting& setting, const Component& component, std::uint32_t rank) {
+  if (is_of_routes(component)) return is_sampled(rank, static_cast<std::uint32_t>(setting.layout.host_of.size()));
   const std::uint32_t host = setting.layout.host_of[rank];
   switch (component.kind) {
     case ComponentKind::network_switch:
@@ -98,12 +112,6 @@ bool has_sender(const Setting& setting, const Component& component, std::uint32_
 }
 
 bool has_two_ends(const Component& component) { return component.second >= 0; }
-
-/// About 64 rows, spread over all, for what any row can tell.
-bool is_sampled(std::uint32_t rank, std::uint32_t num_ranks) {
-  constexpr std::uint32_t num_sampled = 64;
-  return rank % std::max<std::uint32_t>(1, num_ranks / num_sampled) == 0;
-}
 
 /// Whether a row is looked at for a suspect: those of its senders, so that long matrices are not gone through for each.
 bool is_looked_at(const Setting& setting, const Suspect& suspect, std::uint32_t from) {
@@ -156,6 +164,7 @@ std::vector<Picked> picked(const Rows& rows, std::size_t num_suspects, std::size
 
 constexpr std::uint64_t many_pairs = 128;
 constexpr double share_of_effect = 0.5;  // that must be there again
+constexpr double least_alone = 0.18;     // logarithm: x1.2, of what many pairs have in common
 constexpr double most_of_usual = 0.05;   // logarithm, beyond what is expected: of a pair that nothing suggests is slow
 
 /// Ordered pairs that are looked up often.
@@ -205,6 +214,10 @@ std::vector<std::vector<MeasuredPair>> evidence_for(const PairSource& source, st
   const PairSet retested(source.retested);
   const auto concerns = [&](std::uint32_t index, std::uint32_t from, std::uint32_t to, float value) {
     if (!belongs(setting, suspects[index], from, to)) return -1;
+    const Component& component = suspects[index].component;
+    if (suspects[index].is_of_both_ways &&
+        !(passes(setting.layout, component, from, to) && passes(setting.layout, component, to, from)))
+      return -1;
     if (suspects[index].share < 1) {
       const MeasuredPair pair = measured_pair(source, {index, from, to, value, 0});
       if (pair.value - pair.expected < share_of_effect * suspects[index].effect) return -1;
@@ -316,7 +329,10 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
   const Middle alone = effect_in(Load::alone);
   if (alone.num == 0) return;
   fault.ratio_alone = std::exp(alone.median);
-  if (alone.median >= share_of_effect * suspect.effect) {
+  // Under load a component can be slower still.
+  const bool is_slow_alone = alone.num >= fewest_to_compare && suspect.num_pairs >= many_pairs &&
+                             alone.median >= least_alone + 3 * alone.spread / std::sqrt(static_cast<double>(alone.num));
+  if (is_slow_alone || alone.median >= share_of_effect * suspect.effect) {
     fault.persistence = Persistence::persistent;
     return;
   }

@@ -30,6 +30,11 @@ const network::Level& level_of(const Setting& setting, const Component& componen
   return setting.layout.network.levels[static_cast<std::size_t>(component.level)];
 }
 
+/// Of a component of the routes.
+const network::RoutePart& part_of(const Setting& setting, const Component& component) {
+  return setting.layout.routes.parts[static_cast<std::size_t>(component.first)];
+}
+
 std::string group_name(const Setting& setting, const Component& component, std::int32_t group) {
   const network::Level& level = level_of(setting, component);
   return fmt::format("{} {}", level.kind, level.names[static_cast<std::size_t>(group)]);
@@ -96,6 +101,7 @@ std::string socket_name(const Setting& setting, const Component& component) {
 }  // namespace
 
 std::string name_of_component(const Setting& setting, const Component& component, FaultDirection direction) {
+  if (is_of_routes(component)) return "the " + network::name_of(part_of(setting, component));
   switch (component.kind) {
     case ComponentKind::network_switch:
       return group_name(setting, component, component.first);
@@ -166,6 +172,11 @@ void name_concerned(const Setting& setting, Fault& fault) {
       ranks = ranks_on(setting, number, component.socket);
     }
   };
+  if (is_of_routes(component)) {
+    fault.switch_name = part_of(setting, component).switch_name;
+    fault.other_switch_name = part_of(setting, component).other_switch_name;
+    return;
+  }
   switch (component.kind) {
     case ComponentKind::network_switch:
     case ComponentKind::uplink:
@@ -191,6 +202,10 @@ void name_concerned(const Setting& setting, Fault& fault) {
 std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspect, const std::vector<Suspect>& all) {
   const Component& component = suspect.component;
   std::vector<std::string> sentences;
+  if (is_of_routes(component)) {
+    sentences.emplace_back("not the ends of its pairs: with others, whose messages do not pass it, they are as usual");
+    return sentences;
+  }
   switch (component.kind) {
     case ComponentKind::uplink:
       sentences.push_back(
@@ -307,7 +322,8 @@ std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom s
   switch (component.kind) {
     case ComponentKind::network_switch:
       return fmt::format("Look at {}: its load, its errors, its firmware, its fans",
-                         group_name(setting, component, component.first));
+                         is_of_routes(component) ? part_of(setting, component).switch_name
+                                                 : group_name(setting, component, component.first));
     case ComponentKind::uplink:
     case ComponentKind::cable:
       return "Look at the error counters and the speed of its cables; one that is down or has fallen back slows the "

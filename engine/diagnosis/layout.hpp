@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "network/network.hpp"
+#include "network/routes.hpp"
 
 namespace leadline::diagnosis {
 
@@ -20,6 +21,7 @@ struct Layout {
   bool are_sockets_learnt = false;                        ///< from the times; they are then numbered on their host
   std::vector<std::uint32_t> rank_numbers, host_numbers;  ///< their numbers outside of this layout; empty = the same
   network::Network network;  ///< of these hosts in this order; no levels and no hops: unknown
+  network::Routes routes{};  ///< of these hosts in this order; no parts: unknown
 };
 
 std::size_t num_ranks(const Layout& layout);
@@ -97,6 +99,7 @@ struct Setting {
   const Layout& layout;
   PairClasses classes;
   Members hosts;
+  bool are_times = true;  ///< what is judged: not ratios, whose sizes say nothing of processors and switches
 };
 
 }  // namespace leadline::diagnosis

@@ -21,6 +21,7 @@ namespace {
 constexpr std::uint32_t most_graph_groups = 256, most_tree_groups = 128;  // their square is counted for each element
 constexpr std::size_t most_sampled = std::size_t{1} << 21;                // values: 16 MB on their way through the tree
 constexpr double by_chance = 0.03;                                        // of the pairs that are slow without a fault
+constexpr double by_contention = 0.15;                                    // in a tree whose flows share cables
 constexpr double most_certain = 0.97;                                     // of the pairs that are slow with one
 constexpr double least_gain_of_cable = 12;  // of log likelihood, and the logarithm of the number of elements
 constexpr double most_trials = 24;          // of a pair of groups: its pairs are not independent
@@ -30,7 +31,8 @@ constexpr double share_of_lowest = 0.1;
 constexpr double share_of_many = 0.4;  // of the uplinks of a level
 constexpr double more_by_chance = 0.15;
 constexpr double most_of_a_hop = 2;  // times what pairs below one switch take: beyond, flows share cables
-constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, factor_of_contention = 1.8;
+constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, factor_of_contention = 1.8,
+                 factor_in_tree = 1.4;
 
 /// What pairs between two groups take, ln ns.
 struct GroupPair {
@@ -122,6 +124,7 @@ class CableSearch {
   bool find_usual_times();
   void expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops);
   void find_slow();
+  double usual_beside(std::uint32_t from, std::uint32_t to) const;
   std::vector<Element> elements() const;
   double share_of(const Element& element, std::uint32_t from, std::uint32_t to) const;
   double gain_of(const Element& element, const std::vector<double>& sound) const;
@@ -222,7 +225,7 @@ void CableSearch::expect_contention(const std::map<std::uint32_t, std::vector<do
   std::ranges::sort(all);
   const double usual = quantile_of(all, is_tree() ? share_of_lowest : usual_share_of_contention);
   for (std::size_t hops = 1; hops < usual_.size(); ++hops) usual_[hops] = usual;
-  least_ = std::log(factor_of_contention);
+  least_ = std::log(is_tree() ? factor_in_tree : factor_of_contention);
 }
 
 void CableSearch::find_slow() {
@@ -241,6 +244,15 @@ void CableSearch::find_slow() {
       pair.num_trials = std::min({static_cast<double>(times.size()), host_pairs, most_trials});
     }
   }
+}
+
+/// What pairs of these groups take that are not slow: where all so many hops apart have a slow way among theirs, that
+/// is known better than what is usual for the hops.
+double CableSearch::usual_beside(std::uint32_t from, std::uint32_t to) const {
+  const double usual = usual_[hops_[at(from, to)]];
+  const auto& times = times_.of(from, to);
+  const auto num = std::ranges::upper_bound(times, usual + least_) - times.begin();
+  return num > 0 ? times[static_cast<std::size_t>(num / 2)] : usual;
 }
 
 std::vector<Element> CableSearch::elements() const {
@@ -303,7 +315,8 @@ double CableSearch::share_of(const Element& element, std::uint32_t from, std::ui
 /// What the element adds to the logarithm of the likelihood; `sound`: by pair of groups, the chance that none of the
 /// elements before it is met.
 double CableSearch::gain_of(const Element& element, const std::vector<double>& sound) const {
-  const auto chance = [](double is_sound) { return std::clamp(1 - is_sound, by_chance, most_certain); };
+  const double least_chance = is_contended_ && is_tree() ? by_contention : by_chance;
+  const auto chance = [&](double is_sound) { return std::clamp(1 - is_sound, least_chance, most_certain); };
   double gain = 0;
   for (std::uint32_t from = 0; from < num_; ++from) {
     for (std::uint32_t to = 0; to < num_; ++to) {
@@ -380,9 +393,9 @@ SlowPaths CableSearch::run() {
         sound[at(from, to)] *= 1 - share;
         if (!suspect || share == 0 || pair.share_slow == 0) continue;
         const double usual = usual_[hops_[at(from, to)]];
-        found.usual[at(from, to)] = static_cast<float>(usual);
         // Of several ways the slow one may be taken out, back, or both; the only way is always taken.
         const bool is_sure = share >= sure_share;
+        found.usual[at(from, to)] = static_cast<float>(is_sure ? usual : usual_beside(from, to));
         found.slow_from[at(from, to)] =
             is_sure ? -std::numeric_limits<float>::infinity() : static_cast<float>(usual + pair.slow / 2);
         found.excess[at(from, to)] = is_sure ? static_cast<float>(pair.slow) : std::numeric_limits<float>::infinity();

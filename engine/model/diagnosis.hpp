@@ -52,6 +52,12 @@ struct Component {
   bool operator==(const Component&) const = default;
 };
 
+/// Whether it is a cable or a switch that forwarding tables tell: `first` is its number among network::Routes::parts.
+inline bool is_of_routes(const Component& component) {
+  return component.level < 0 && component.first >= 0 &&
+         (component.kind == ComponentKind::network_switch || component.kind == ComponentKind::cable);
+}
+
 /// An ordered pair of ranks that shows a fault: its median time in ns, or where the component is unsteady its mean over
 /// its median.
 struct ShownPair {

@@ -132,7 +132,7 @@ bool is_before(std::string_view one, std::string_view other) {
 
 /// A port of an adapter that leads to a switch.
 struct IbPort {
-  std::uint32_t node = nobody, port = 0, at_switch = nobody;
+  std::uint32_t node = nobody, port = 0, at_switch = nobody, switch_port = 0;
 };
 
 /// Whether this port, rather than the other, says at which switch a host is.
@@ -144,26 +144,14 @@ bool comes_first(const IbFabric& fabric, const IbPort& port, const IbPort& other
   return one.id < two.id;
 }
 
-/// The host that an adapter is in; empty where its description does not name it.
-std::string_view host_of(const IbNode& adapter) {
-  // Descriptions of adapters without a name of their own, among them those that switches have for reductions.
-  const auto words = words_of(adapter.description);
-  const bool is_product = adapter.description.find("Mellanox Technologies") != std::string_view::npos;
-  return words.empty() || is_product ? std::string_view{} : words.front();
-}
-
 /// By node: its number among the switches, `nobody` for all others. Fills in names and cables.
 std::vector<std::uint32_t> add_switches(const IbFabric& fabric, SwitchGraph& graph) {
   std::vector<std::uint32_t> number(fabric.nodes.size(), nobody);
-  std::unordered_map<std::string_view, int> num_named;
-  for (const IbNode& node : fabric.nodes) ++num_named[node.description];
+  std::vector<std::string> names = switch_names(fabric);
   for (std::uint32_t index = 0; index < fabric.nodes.size(); ++index) {
-    const IbNode& node = fabric.nodes[index];
-    if (node.kind != IbKind::fabric_switch) continue;
+    if (fabric.nodes[index].kind != IbKind::fabric_switch) continue;
     number[index] = static_cast<std::uint32_t>(graph.switches.size());
-    std::string name(node.description.empty() ? node.id : node.description);
-    if (!node.description.empty() && num_named[node.description] > 1) name += fmt::format(" {}", node.id);
-    graph.switches.push_back(std::move(name));
+    graph.switches.push_back(std::move(names[index]));
   }
   graph.neighbours.resize(graph.switches.size());
   for (const IbCable& cable : fabric.cables) {
@@ -183,19 +171,41 @@ std::vector<std::uint32_t> add_switches(const IbFabric& fabric, SwitchGraph& gra
 std::optional<IbPort> adapter_port(const IbFabric& fabric, const IbCable& cable) {
   const IbKind one = fabric.nodes[cable.node].kind, other = fabric.nodes[cable.other_node].kind;
   if (one == IbKind::adapter && other == IbKind::fabric_switch) {
-    return IbPort{cable.node, cable.port, cable.other_node};
+    return IbPort{cable.node, cable.port, cable.other_node, cable.other_port};
   }
   if (one == IbKind::fabric_switch && other == IbKind::adapter) {
-    return IbPort{cable.other_node, cable.other_port, cable.node};
+    return IbPort{cable.other_node, cable.other_port, cable.node, cable.port};
   }
   return std::nullopt;
 }
 
-void add_ib_hosts(const std::string& file, const IbFabric& fabric, const std::vector<std::uint32_t>& switch_number,
-                  SwitchGraph& graph) {
+}  // namespace
+
+std::string_view host_in_description(std::string_view description) {
+  // Descriptions of adapters without a name of their own, among them those that switches have for reductions.
+  const auto words = words_of(description);
+  const bool is_product = description.find("Mellanox Technologies") != std::string_view::npos;
+  return words.empty() || is_product ? std::string_view{} : words.front();
+}
+
+std::vector<std::string> switch_names(const IbFabric& fabric) {
+  std::vector<std::string> names(fabric.nodes.size());
+  std::unordered_map<std::string_view, int> num_named;
+  for (const IbNode& node : fabric.nodes) ++num_named[node.description];
+  for (std::uint32_t index = 0; index < fabric.nodes.size(); ++index) {
+    const IbNode& node = fabric.nodes[index];
+    if (node.kind != IbKind::fabric_switch) continue;
+    names[index] = node.description.empty() ? node.id : node.description;
+    if (!node.description.empty() && num_named[node.description] > 1) names[index] += fmt::format(" {}", node.id);
+  }
+  return names;
+}
+
+std::vector<IbHost> hosts_of(const std::string& file, const IbFabric& fabric) {
   std::unordered_map<std::uint64_t, std::uint32_t> switch_at;
   std::unordered_map<std::string_view, std::uint32_t> number_of;
   std::vector<IbPort> first;  // by host
+  std::vector<IbHost> hosts;
   for (const IbCable& cable : fabric.cables) {
     const auto port = adapter_port(fabric, cable);
     if (!port) continue;
@@ -206,19 +216,21 @@ void add_ib_hosts(const std::string& file, const IbFabric& fabric, const std::ve
       Line{file, cable.line}.refuse(fmt::format("port {} of {} is on two switches", port->port, shown(adapter.id)),
                                     "Give it the output of one run");
     }
-    const std::string_view name = host_of(adapter);
+    const std::string_view name = host_in_description(adapter.description);
     if (name.empty()) continue;
     const auto [host, is_new] = number_of.try_emplace(name, static_cast<std::uint32_t>(first.size()));
     if (is_new) {
       first.emplace_back();
-      graph.hosts.emplace_back(name);
+      hosts.push_back({name, 0, 0});
     }
     if (comes_first(fabric, *port, first[host->second])) first[host->second] = *port;
   }
-  for (const IbPort& port : first) graph.switch_of.push_back(switch_number[port.at_switch]);
+  for (std::size_t host = 0; host < hosts.size(); ++host) {
+    hosts[host].at_switch = first[host].at_switch;
+    hosts[host].switch_port = first[host].switch_port;
+  }
+  return hosts;
 }
-
-}  // namespace
 
 bool is_ib_line(std::string_view line) {
   constexpr std::array<std::string_view, 6> heads{
@@ -251,7 +263,10 @@ Network parse_ib_topology(const std::string& file, std::string_view text) {
   const IbFabric fabric = read_ib_fabric(file, text);
   SwitchGraph graph;
   const std::vector<std::uint32_t> switch_number = add_switches(fabric, graph);
-  add_ib_hosts(file, fabric, switch_number, graph);
+  for (const IbHost& host : hosts_of(file, fabric)) {
+    graph.hosts.emplace_back(host.name);
+    graph.switch_of.push_back(switch_number[host.at_switch]);
+  }
   if (graph.hosts.empty()) {
     refuse_file(file, "no adapter at a switch names its host",
                 "Descriptions begin with the host's name where rdma-ndd runs, as in \"node018 HCA-1\"");

@@ -37,6 +37,21 @@ struct IbFabric {
 /// Throws Error(bad_command_line) that names file and line. Lines with neither a node nor a port are ignored.
 IbFabric read_ib_fabric(const std::string& file, std::string_view text);
 
+/// A host, and the switch and port to which the first port of its first adapter is connected.
+struct IbHost {
+  std::string_view name;
+  std::uint32_t at_switch = 0, switch_port = 0;  ///< a node, and the port there
+};
+
+/// In the order in which the fabric mentions them. Throws Error(bad_command_line) that names file and line.
+std::vector<IbHost> hosts_of(const std::string& file, const IbFabric& fabric);
+
+/// By node: descriptions, unique among switches; empty for all other nodes.
+std::vector<std::string> switch_names(const IbFabric& fabric);
+
+/// The host that an adapter with this description is in; empty where it names none.
+std::string_view host_in_description(std::string_view description);
+
 /// Whether a line begins the list of a node's ports, or stands in front of it ("switchguid=...").
 bool is_ib_line(std::string_view line);
 

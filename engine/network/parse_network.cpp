@@ -49,27 +49,6 @@ void expect_text(const std::string& file, std::string_view text) {
   }
 }
 
-std::string read_whole(const std::string& path) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(ExitStatus::bad_command_line, fmt::format("cannot read '{}'", path), why, known_files);
-  };
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) refuse(system_error_text(error ? error.value() : ENOENT));
-  // A pipe or a device may never end.
-  if (!std::filesystem::is_regular_file(status)) refuse("it is no file");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  for (char piece[1 << 16]; file && text.size() <= most_file_bytes;) {
-    file.read(piece, sizeof piece);
-    text.append(piece, static_cast<std::size_t>(file.gcount()));
-  }
-  if (text.size() > most_file_bytes) refuse(fmt::format("it is larger than {} MiB", most_file_bytes >> 20));
-  if (!file.eof()) refuse(system_error_text(errno != 0 ? errno : EIO));
-  return text;
-}
-
 enum class FileKind : std::uint8_t { slurm, ib, edges };
 
 /// The first line that only one kind has decides; a list of cables has none such.
@@ -102,7 +81,28 @@ Network parse_topology(const std::string& file, std::string_view text) {
   return parse_edge_topology(file, text);
 }
 
-Network read_topology(const std::string& path) { return parse_topology(path, read_whole(path)); }
+std::string read_text(const std::string& path, const std::string& hint) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("cannot read '{}'", path), why, hint);
+  };
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) refuse(system_error_text(error ? error.value() : ENOENT));
+  // A pipe or a device may never end.
+  if (!std::filesystem::is_regular_file(status)) refuse("it is no file");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  for (char piece[1 << 16]; file && text.size() <= most_file_bytes;) {
+    file.read(piece, sizeof piece);
+    text.append(piece, static_cast<std::size_t>(file.gcount()));
+  }
+  if (text.size() > most_file_bytes) refuse(fmt::format("it is larger than {} MiB", most_file_bytes >> 20));
+  if (!file.eof()) refuse(system_error_text(errno != 0 ? errno : EIO));
+  return text;
+}
+
+Network read_topology(const std::string& path) { return parse_topology(path, read_text(path, known_files)); }
 
 Network parse_network(const std::string& word, const std::vector<std::string>& hosts) {
   constexpr std::string_view pattern = "pattern:";

@@ -15,6 +15,9 @@ namespace leadline::network {
 /// of a file. Throws Error(bad_command_line) that says what is wrong with the word, the file, or its hosts.
 Network parse_network(const std::string& word, const std::vector<std::string>& hosts);
 
+/// All of a file of text. Throws Error(bad_command_line) that names it, with this hint.
+std::string read_text(const std::string& path, const std::string& hint);
+
 /// Slurm's topology.conf, the output of ibnetdiscover, or a list of cables. Throws Error(bad_command_line) that names
 /// the file and, where there is one, the line.
 Network read_topology(const std::string& path);

@@ -60,10 +60,13 @@ namespace leadline::result {
 
 constexpr auto fields_of(Type<ComponentOfFault> /*any*/) {
   return std::tuple{
-      field("level", or_null(&Component::level), "",
-            "of switch, uplink and cable: level of the network, 0 = next to the hosts"),
+      field(
+          "level", or_null(&Component::level), "",
+          "of switch, uplink and cable: level of the network, 0 = next to the hosts; null where forwarding tables tell "
+          "it"),
       field("first", or_null(&Component::first), "",
-            "number of the switch, slot (of a rail), host or rank; null = all hosts. Hosts count by their first rank"),
+            "number of the switch, slot (of a rail), host or rank; null = all hosts, or a switch or cable that "
+            "forwarding tables tell. Hosts count by their first rank"),
       field("second", or_null(&Component::second), "",
             "of cable, link and pair: the other end, which has the greater number"),
       field("socket", or_null(&Component::socket), "", "of a socket: its NUMA node"),
@@ -89,7 +92,9 @@ constexpr auto fields_of(Type<Fault> /*any*/) {
       field(
           "component",
           [](const Fault& fault) {
-            return result::ComponentOfFault{fault.component, fault.hosts, fault.other_hosts};
+            result::ComponentOfFault told{fault.component, fault.hosts, fault.other_hosts};
+            if (is_of_routes(told)) told.first = -1;  // its names say which one
+            return told;
           },
           "", "the component in numbers; which of them count follows from the kind"),
       field("host_names", &Fault::host_names, "", "names of the hosts concerned; empty = all hosts, or a group unnamed",

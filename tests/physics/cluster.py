@@ -26,7 +26,7 @@ RANK_RATE = 28.0  # more than its port, so that one rank alone can fill that
 MEMORY_RATE, MEMORY_FLOW_RATE = 120.0, 11.0
 OTHER_SOCKET_RATE, OTHER_SOCKET_FLOW_RATE = 60.0, 30.0
 
-Routing = Literal["flow", "destination", "adaptive"]
+Routing = Literal["flow", "destination", "table", "adaptive"]
 
 
 @dataclass(frozen=True)
@@ -141,10 +141,17 @@ class Cluster:
             np.where(arrives, self.other_socket[to_host], NOTHING),
         ]
 
+    def choice(self, sender: Ints, receiver: Ints) -> int:
+        """Of one message; modulo the number of routes."""
+        return int(self._choice(sender, receiver, None)[0])
+
     def _choice(self, sender: Ints, receiver: Ints, draw: Ints | None) -> Ints:
-        """A hash as switches make one: of both ends (ECMP), or of the destination alone (a forwarding table)."""
+        """A hash as switches make one: of both ends (ECMP), or of the destination alone: the rank, or its host, whose
+        address a forwarding table has."""
+        if self.layout.routing == "table":
+            receiver = self.host_of(receiver)
         keys = receiver.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        if self.layout.routing != "destination":
+        if self.layout.routing not in ("destination", "table"):
             keys ^= (sender.astype(np.uint64) + np.uint64(1)) * np.uint64(0xC2B2AE3D27D4EB4F)
         if draw is not None:
             keys += draw.astype(np.uint64) * np.uint64(0x165667B19E3779F9)

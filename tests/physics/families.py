@@ -20,7 +20,7 @@ from result_file import Files, write
 
 Draw = np.random.Generator
 KIB, MIB = 1 << 10, 1 << 20
-Given = Literal["", "slurm", "cables"]
+Given = Literal["", "slurm", "cables", "tables"]
 
 
 @dataclass
@@ -315,6 +315,20 @@ def cable_of_several(draw: Draw) -> Case:
     return Case(network, layout, [Fault("cable", cable, factor_of(draw, 1.5, 4))], topology="cables")
 
 
+def by_tables(case: Case) -> Case:
+    """The same cluster routed by forwarding tables, which are told."""
+    case.layout = replace(case.layout, routing="table")
+    case.topology = "tables"
+    return case
+
+
+def clean_tables(draw: Draw) -> Case:
+    """No fault, any noise, small or large messages."""
+    network = networks.fat_tree([8] * one_of(draw, 2, 4), one_of(draw, 2, 4, 8))
+    plan = Plan((one_of(draw, KIB, MIB),))
+    return by_tables(Case(network, Layout(one_of(draw, 1, 2, 4)), [], any_noise(draw), plan))
+
+
 def core_switch(draw: Draw) -> Case:
     """One switch without hosts, of a fat tree with two or three levels."""
     is_deep = draw.random() < 0.5
@@ -451,6 +465,10 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "two uplinks of 4": lambda draw: uplinks(draw, 2),
     "cable of several": cable_of_several,
     "core switch": core_switch,
+    "clean, tables": clean_tables,
+    "cable of several, tables": lambda draw: by_tables(cable_of_several(draw)),
+    "core switch, tables": lambda draw: by_tables(core_switch(draw)),
+    "few bad hosts, tables": lambda draw: by_tables(few_bad(draw, "host", 1.25)),
     "leaf switch": leaf_switch,
     "cable of no tree": cable_of_no_tree,
     "port one way": port_one_way,

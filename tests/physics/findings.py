@@ -39,10 +39,12 @@ class Judgement:
 
 
 def judged(program: Path, files: Files) -> Judgement:
-    """Runs `leadline diagnose`, with the topology where there is one. It says on stderr how many faults it found."""
+    """Runs `leadline diagnose`, with topology and forwarding tables where there are any."""
     words: list[str | Path] = [program, "diagnose", files.result, "--strict", "--json"]
     if files.topology:
         words += ["--topology", files.topology]
+    if files.routes:
+        words += ["--routes", files.routes]
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         process = subprocess.Popen([str(word) for word in words], stdout=said, stderr=complained)
         _, status, usage = os.wait4(process.pid, 0)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cluster import Cluster
 from elements import Ints
 from faults import truth
+from forwarding import fabric_text, tables_text
 from measuring import COMPACT_FROM_RANKS, Measured, num_rounds
 from noise import Singles
 from patterns import MeasuredPatterns
@@ -25,12 +26,14 @@ class Files:
     result: Path
     truth: Path
     topology: Path | None
+    routes: Path | None = None
 
 
 def write(measured: Measured | MeasuredPatterns, folder: Path, topology: str = "") -> Files:
-    """Result and truth; with `topology` "slurm" or "cables" that file, too."""
+    """Result and truth; with `topology` "slurm", "cables" or "tables" (the fabric, and forwarding tables) that, too."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = Files(folder / "result.h5", folder / "truth.json", folder / "topology" if topology else None)
+    paths = (folder / "topology" if topology else None, folder / "tables" if topology == "tables" else None)
+    files = Files(folder / "result.h5", folder / "truth.json", *paths)
     with h5py.File(files.result, "w", libver=("earliest", "v110")) as file:
         if isinstance(measured, MeasuredPatterns):
             _write_patterns(file, measured)
@@ -47,7 +50,10 @@ def write(measured: Measured | MeasuredPatterns, folder: Path, topology: str = "
         "planted": truth(cluster, measured.faults),
     }
     files.truth.write_text(json.dumps(told, indent=1) + "\n")
-    if files.topology:
+    if files.routes and files.topology:
+        files.topology.write_text(fabric_text(cluster))
+        files.routes.write_text(tables_text(cluster))
+    elif files.topology:
         files.topology.write_text(cluster.topology_text(topology == "cables"))
     return files
 
