@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "bench/bisection/command.hpp"
+#include "bench/bisection/compared_numbers.hpp"
 #include "bench/bisection/hdf5_store.hpp"
 #include "bench/bisection/json.hpp"
 #include "bench/bisection/text.hpp"
 #include "bench/io/command.hpp"
+#include "bench/io/compared_numbers.hpp"
 #include "bench/io/hdf5_store.hpp"
 #include "bench/io/json.hpp"
 #include "bench/io/text.hpp"
@@ -24,6 +26,7 @@
 #include "bench/link/json.hpp"
 #include "bench/link/text.hpp"
 #include "bench/topology/command.hpp"
+#include "bench/topology/compared_numbers.hpp"
 #include "bench/topology/hdf5_store.hpp"
 #include "bench/topology/json.hpp"
 #include "bench/topology/text.hpp"
@@ -44,15 +47,15 @@ output::ResultInfo info_of_file(const std::string& path) {
 constexpr Benchmark all_benchmarks[] = {
     {"link", "measure the link between every two ranks", bench::link::link_command, "the result of leadline link",
      bench::link::schema,
-     [](const std::string& path) { return bench::link::info_of(*bench::link::ResultReader::open(path)); }},
+     [](const std::string& path) { return bench::link::info_of(*bench::link::ResultReader::open(path)); }, nullptr},
     {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others",
      bench::topology::topology_command, "that of leadline topology", bench::topology::schema,
-     info_of_file<bench::topology::Hdf5Reader>},
+     info_of_file<bench::topology::Hdf5Reader>, bench::topology::numbers_of},
     {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth",
      bench::bisection::bisection_command, "that of leadline bisection", bench::bisection::schema,
-     info_of_file<bench::bisection::Hdf5Reader>},
+     info_of_file<bench::bisection::Hdf5Reader>, bench::bisection::numbers_of},
     {"io", "write and read files by all ranks at once, and check every byte", bench::io::io_command,
-     "that of leadline io", bench::io::schema, info_of_file<bench::io::Hdf5Reader>},
+     "that of leadline io", bench::io::schema, info_of_file<bench::io::Hdf5Reader>, bench::io::numbers_of},
 };
 
 template <typename Number>

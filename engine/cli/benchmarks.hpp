@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/json.hpp"
+#include "diagnosis/compare_runs.hpp"
 #include "output/file_info.hpp"
 
 namespace leadline::cli {
@@ -18,6 +19,8 @@ struct Benchmark {
   const char* document;  ///< what its JSON is
   Json (*schema)();
   output::ResultInfo (*info_of)(const std::string& path);  ///< of its result, for `leadline info`
+  /// For `leadline compare`; null: it compares matrices of the link test.
+  diagnosis::RunNumbers (*numbers_of)(const std::string& path);
 };
 
 /// In the order of the help; the link test, whose results may be SION, is the first one.

@@ -34,7 +34,7 @@ int completion_command(const std::vector<std::string>& arguments);
 
 constexpr Command other_commands[] = {
     {"diagnose", "say which hosts, ports, links or switches of a result are slow", diagnose_command},
-    {"compare", "say what became slower or faster from one result to another", compare_command},
+    {"compare", "say what became slower or faster from earlier results to a later one", compare_command},
     {"profile", "learn from good runs what the links of a site take", profile_command},
     {"simulate link", "write what a link test of a simulated machine would have measured", simulate_link_command},
     {"convert", "write a result in the other format, or a SION file without gaps", convert_command},

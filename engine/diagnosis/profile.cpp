@@ -51,6 +51,23 @@ std::string difference(const Profile& one, const Profile& other) {
   return "";
 }
 
+double scatter_of(std::span<const double> logarithms) {
+  stats::RunningMean running;
+  for (const double value : logarithms) running.add(value);
+  return running.num() > 1 ? std::sqrt(running.variance()) : 0;
+}
+
+BesideRuns beside_runs(double ratio, double scatter, std::uint64_t num_runs) {
+  constexpr double upper = 0.975;
+  if (num_runs < 2) return {ratio, ratio, ratio, 0};
+  const auto num = static_cast<double>(num_runs);
+  const double error = scatter * std::sqrt(1 + 1 / num);
+  const double reach = std::exp(stats::student_t_quantile(upper, num - 1) * error);
+  const double distance = std::abs(std::log(ratio));
+  const double p_value = error > 0 ? 2 * stats::student_t_tail(distance / error, num - 1) : distance > 0 ? 0 : 1;
+  return {ratio, ratio / reach, ratio * reach, p_value};
+}
+
 Profile joined(std::span<const Profile> runs) {
   Profile profile = runs.front();
   profile.num_runs = 0;
@@ -70,20 +87,15 @@ Profile joined(std::span<const Profile> runs) {
   }
   for (ProfiledClass& one : profile.classes) {
     const std::vector<double>& values = logarithms[{one.message_size_bytes, one.name}];
-    const auto num = static_cast<double>(values.size());
-    double mean = 0, squares = 0;
-    for (const double value : values) mean += value / num;
-    for (const double value : values) squares += (value - mean) * (value - mean);
     one.num_runs = values.size();
     one.time_ns_median = std::exp(middle_of(values).median);
-    one.scatter = values.size() > 1 ? std::sqrt(squares / (num - 1)) : 0;
+    one.scatter = scatter_of(values);
   }
   return profile;
 }
 
 std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const ProfiledClass> run,
                                      std::vector<std::string>& notes) {
-  constexpr double upper = 0.975;
   std::vector<ComparedClass> judged;
   bool has_single = false;
   for (const ProfiledClass& one : run) {
@@ -95,16 +107,11 @@ std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const Pro
                                   format_bytes(one.message_size_bytes)));
       continue;
     }
-    const auto num = static_cast<double>(usual->num_runs);
     const double ratio = one.time_ns_median / usual->time_ns_median;
-    double reach = 1;
-    if (usual->num_runs > 1) {
-      reach = std::exp(stats::student_t_quantile(upper, num - 1) * usual->scatter * std::sqrt(1 + 1 / num));
-    } else {
-      has_single = true;
-    }
+    const BesideRuns beside = beside_runs(ratio, usual->scatter, usual->num_runs);
+    has_single = has_single || usual->num_runs < 2;
     ComparedClass found{one.name, one.num_pairs, usual->time_ns_median, one.time_ns_median,
-                        ratio,    ratio / reach, ratio * reach,         Change::none};
+                        ratio,    beside.low,    beside.high,           Change::none};
     if (ratio * least_share_of_profile > 1 && found.ratio_low > 1) found.change = Change::slower;
     if (ratio < least_share_of_profile && found.ratio_high < 1) found.change = Change::faster;
     judged.push_back(std::move(found));

@@ -38,6 +38,19 @@ std::string difference(const Profile& one, const Profile& other);
 /// One profile of several whose difference() is empty; at least one.
 Profile joined(std::span<const Profile> runs);
 
+/// A run beside earlier ones: 95 % of such runs have a ratio of `low` to `high` by the scatter of those (Student's t,
+/// so many runs less one degrees of freedom), about the ratio of this one; and the probability that one differs so
+/// much.
+struct BesideRuns {
+  double ratio = 1, low = 1, high = 1, p_value = 1;
+};
+
+/// `scatter`: standard deviation over the runs of the logarithm. Of one run nothing is known: p_value is 0.
+BesideRuns beside_runs(double ratio, double scatter, std::uint64_t num_runs);
+
+/// The standard deviation of a sample; 0 below two values.
+double scatter_of(std::span<const double> logarithms);
+
 /// Classes of a run that the profile has: before = the profile, after = the run. The interval is what a single run may
 /// show by the scatter of the profile's runs (95 %, Student's t); with one run it is the ratio itself. Notes say what
 /// could not be judged.

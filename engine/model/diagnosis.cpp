@@ -87,6 +87,20 @@ bool is_worse(const Comparison& comparison) {
   return !comparison.slower.empty() || std::ranges::any_of(comparison.classes, is_slower);
 }
 
+bool has_slower(const ComparedRuns& compared) {
+  return std::ranges::any_of(compared.numbers, [](const auto& one) { return one.change == Change::slower; });
+}
+
+constexpr Named<NumberUnit> unit_names[] = {
+    {NumberUnit::ns, "ns"},
+    {NumberUnit::bytes_per_s, "bytes/s"},
+    {NumberUnit::share, "1"},
+};
+
+std::span<const Named<NumberUnit>> names_of(NumberUnit /*any*/) { return unit_names; }
+
+const char* name_of(NumberUnit unit) { return name_in(unit_names, unit); }
+
 constexpr Named<Change> change_names[] = {
     {Change::none, "none"},
     {Change::slower, "slower"},

@@ -192,6 +192,36 @@ struct Comparison {
 /// Whether anything became slower.
 bool is_worse(const Comparison& comparison);
 
+enum class NumberUnit : std::uint8_t {
+  ns,
+  bytes_per_s,
+  share,  ///< a time over that of the median part of the run
+};
+
+/// A number of a run of any benchmark but the link test, beside earlier runs.
+struct ComparedNumber {
+  std::string name;                      ///< "eBB", "exchange, ring", "write"
+  std::uint64_t message_size_bytes = 0;  ///< 0 = none
+  std::string part;                      ///< a host or a storage target; empty = of the whole run
+  NumberUnit unit = NumberUnit::ns;
+  std::uint64_t num_runs = 0;            ///< earlier ones that have it
+  double before = 0, after = 0;          ///< before: their median
+  double ratio = 1;                      ///< after over before
+  double ratio_low = 1, ratio_high = 1;  ///< 95 % interval; of one earlier run the ratio itself where nothing is known
+  Change change = Change::none;          ///< beyond threshold and chance
+};
+
+/// A run of any benchmark but the link test beside earlier ones.
+struct ComparedRuns {
+  DiagnosisSettings settings;
+  std::vector<ComparedNumber> numbers;
+  std::vector<std::string> notes;
+};
+
+bool has_slower(const ComparedRuns& compared);
+
+const char* name_of(NumberUnit unit);
+std::span<const Named<NumberUnit>> names_of(NumberUnit any);
 const char* name_of(Change change);
 std::span<const Named<Change>> names_of(Change any);
 

@@ -384,9 +384,9 @@ std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t 
 }
 
 std::string comparison_text(const Comparison& comparison) {
-  std::string text = fmt::format("message size {}, {} in both results\n", format_bytes(comparison.message_size_bytes),
+  std::string text = fmt::format("message size {}, {} in all results\n", format_bytes(comparison.message_size_bytes),
                                  counted(comparison.num_pairs, "ordered pair"));
-  text += classes_text(comparison);
+  if (!comparison.classes.empty()) text += classes_text(comparison);
   const auto num_classes = [&](Change change) {
     return static_cast<std::size_t>(
         std::ranges::count_if(comparison.classes, [&](const ComparedClass& one) { return one.change == change; }));
@@ -401,6 +401,60 @@ std::string comparison_text(const Comparison& comparison) {
   text += components_text(comparison.slower, "slower");
   text += components_text(comparison.faster, "faster");
   for (const std::string& note : comparison.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+namespace {
+
+std::string value_text(NumberUnit unit, double value) {
+  switch (unit) {
+    case NumberUnit::ns:
+      return format_time_ns(value);
+    case NumberUnit::bytes_per_s:
+      return format_bandwidth(value);
+    case NumberUnit::share:
+      break;
+  }
+  return ratio_text(value);
+}
+
+}  // namespace
+
+std::string compared_runs_text(const ComparedRuns& compared) {
+  Table table({{"number", Align::left},
+               {"message size"},
+               {"part", Align::left},
+               {"before"},
+               {"after"},
+               {"change"},
+               {"95 % interval"},
+               {"", Align::left}});
+  std::size_t num_parts = 0, counted_changes[2][2] = {};
+  for (const ComparedNumber& one : compared.numbers) {
+    const bool is_part = !one.part.empty();
+    num_parts += is_part ? 1 : 0;
+    if (one.change != Change::none) ++counted_changes[is_part ? 1 : 0][one.change == Change::faster ? 1 : 0];
+    if (is_part && one.change == Change::none) continue;
+    table.add_row({one.name, one.message_size_bytes > 0 ? format_bytes(one.message_size_bytes) : "-",
+                   is_part ? one.part : "all", value_text(one.unit, one.before), value_text(one.unit, one.after),
+                   percent_change(one.ratio),
+                   one.ratio_low < one.ratio_high
+                       ? fmt::format("{} to {}", percent_change(one.ratio_low), percent_change(one.ratio_high))
+                       : "-",
+                   one.change == Change::none ? "" : name_of(one.change)});
+  }
+  std::string text = table.text();
+  if (num_parts > 0) {
+    text +=
+        fmt::format("  {} of hosts and targets, their time over that of the median one: those that changed are shown\n",
+                    counted(num_parts, "number"));
+  }
+  const auto changed = [&](std::size_t which) {
+    return fmt::format("{} and {} {}", counted(counted_changes[0][which], "number"),
+                       counted(counted_changes[1][which], "part"), which == 0 ? "slower" : "faster");
+  };
+  text += fmt::format("verdict: {}: {}, {}\n", has_slower(compared) ? "worse" : "not worse", changed(0), changed(1));
+  for (const std::string& note : compared.notes) text += fmt::format("note: {}\n", note);
   return text;
 }
 

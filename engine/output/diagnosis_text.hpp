@@ -33,6 +33,9 @@ std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t 
 std::string comparison_text(const Comparison& comparison);
 
 /// Those of several message sizes, one behind the other.
+/// Numbers of a run of another benchmark beside earlier ones: those of the whole run, and parts that changed.
+std::string compared_runs_text(const ComparedRuns& compared);
+
 std::string comparisons_text(const std::vector<Comparison>& comparisons);
 
 }  // namespace leadline::output

@@ -20,8 +20,9 @@ struct DiagnosisDocument {
 };
 
 struct ComparisonDocument {
-  std::string before_path, after_path;
+  const ComparedFacts* files = nullptr;
   std::span<const Comparison> sizes;
+  ComparedRuns runs;
 };
 
 namespace {
@@ -50,7 +51,7 @@ constexpr const char* about_of(Type<DiagnosisDocument> /*any*/) {
 constexpr const char* about_of(Type<ComparisonDocument> /*any*/) {
   return "What leadline compare --json writes; the numbers are defined in docs/metrics.md, Comparison. Ratios are of "
          "times, "
-         "after over before: 2 = twice as long.";
+         "after over before: 2 = twice as long; those of runs.numbers of the number itself.";
 }
 
 constexpr auto fields_of(Type<DiagnosisDocument> /*any*/) {
@@ -68,20 +69,51 @@ constexpr auto fields_of(Type<DiagnosisDocument> /*any*/) {
 
 namespace leadline {
 
+constexpr auto fields_of(Type<ComparedNumber> /*any*/) {
+  return std::tuple{
+      field("name", &ComparedNumber::name, "", "what it is: eBB, exchange, ring"),
+      field("message_size_bytes", &ComparedNumber::message_size_bytes, "bytes", "message size; 0 = none"),
+      field("part", result::or_null(&ComparedNumber::part), "",
+            "the host or storage target that it is of; null = of the whole run"),
+      field("unit", &ComparedNumber::unit, "",
+            "ns; bytes/s, where less is slower; or 1: the time of a part over that of the median part of its run"),
+      field("num_runs", &ComparedNumber::num_runs, "1", "baselines that have it"),
+      field("before", result::as<result::Ratio>(&ComparedNumber::before), "", "median of them"),
+      field("after", result::as<result::Ratio>(&ComparedNumber::after), "", "in the result"),
+      field("ratio", result::as<result::Ratio>(&ComparedNumber::ratio), "", "after over before"),
+      field(
+          "ratio_interval",
+          [](const ComparedNumber& one) {
+            return std::array{result::Ratio{one.ratio_low}, result::Ratio{one.ratio_high}};
+          },
+          "",
+          "its 95 % interval by the scatter of the baselines; with one baseline by what both results know of their own "
+          "error, else the ratio itself"),
+      field("change", &ComparedNumber::change, "", "beyond threshold and chance"),
+  };
+}
+
+constexpr auto fields_of(Type<ComparedRuns> /*any*/) {
+  return std::tuple_cat(result::fields_through<DiagnosisSettings>(&ComparedRuns::settings),
+                        std::tuple{
+                            field("numbers", &ComparedRuns::numbers, "", "what the result and a baseline have"),
+                            field("notes", &ComparedRuns::notes, "", "what differs, and what could not be compared"),
+                        });
+}
+
 constexpr auto fields_of(Type<Comparison> /*any*/) {
   return std::tuple_cat(
       std::tuple{field("message_size_bytes", &Comparison::message_size_bytes, "bytes", "message size")},
       result::fields_through<DiagnosisSettings>(&Comparison::settings),
       std::tuple{
-          field("num_pairs", &Comparison::num_pairs, "1", "ordered pairs that both results have"),
+          field("num_pairs", &Comparison::num_pairs, "1", "ordered pairs that all results have"),
           field("worse", is_worse, "", "whether a class or a component became slower"),
           field("classes", &Comparison::classes, "", "pairs by their distance, nearer ones first"),
           field("slower", &Comparison::slower, "",
                 "components that became slower by more than their class did; ratio: by how much beyond it"),
           field("faster", &Comparison::faster, "",
                 "components that became faster by more than their class did; ratio: before over after, beyond it"),
-          field("notes", &Comparison::notes, "",
-                "what differs between the two, and what could not be compared; with the first size"),
+          field("notes", &Comparison::notes, "", "what differs, and what could not be compared; with the first size"),
       });
 }
 
@@ -93,12 +125,28 @@ constexpr auto fields_of(Type<ComparisonDocument> /*any*/) {
   return std::tuple_cat(
       beginning<"comparison", ComparisonDocument>(),
       std::tuple{
-          field("before", &ComparisonDocument::before_path, "", "the baseline, as it was named"),
-          field("after", &ComparisonDocument::after_path, "", "the other result"),
           field(
-              "worse", [](const ComparisonDocument& document) { return std::ranges::any_of(document.sizes, is_worse); },
-              "", "whether anything became slower in any size"),
-          field("sizes", &ComparisonDocument::sizes, "", "one entry for each message size that both results have"),
+              "benchmark", [](const ComparisonDocument& document) { return document.files->benchmark; }, "",
+              "of which test they are results", Since::later_version),
+          field(
+              "before", [](const ComparisonDocument& document) { return document.files->before.front(); }, "",
+              "the baseline, as it was named; of several the first"),
+          field(
+              "baselines", [](const ComparisonDocument& document) { return document.files->before; }, "",
+              "all baselines", Since::later_version),
+          field(
+              "after", [](const ComparisonDocument& document) { return document.files->after; }, "",
+              "the result that is compared with them"),
+          field(
+              "worse",
+              [](const ComparisonDocument& document) {
+                return has_slower(document.runs) || std::ranges::any_of(document.sizes, is_worse);
+              },
+              "", "whether anything became slower"),
+          field("sizes", &ComparisonDocument::sizes, "",
+                "of the link test one entry for each message size that all results have; else empty"),
+          field("runs", &ComparisonDocument::runs, "", "of the other tests; of the link test without numbers",
+                Since::later_version),
       });
 }
 
@@ -107,9 +155,12 @@ std::string diagnosis_document(const std::string& result_path, bool is_complete,
   return text_of(json_of(DiagnosisDocument{result_path, is_complete, slices}));
 }
 
-std::string comparison_document(const std::string& before_path, const std::string& after_path,
-                                const std::vector<Comparison>& comparisons) {
-  return text_of(json_of(ComparisonDocument{before_path, after_path, comparisons}));
+std::string comparison_document(const ComparedFacts& files, const std::vector<Comparison>& sizes) {
+  return text_of(json_of(ComparisonDocument{&files, sizes, {}}));
+}
+
+std::string comparison_document(const ComparedFacts& files, const ComparedRuns& runs) {
+  return text_of(json_of(ComparisonDocument{&files, {}, runs}));
 }
 
 Json diagnosis_schema() {
@@ -117,7 +168,7 @@ Json diagnosis_schema() {
 }
 
 Json comparison_schema() {
-  return document_schema<ComparisonDocument>("comparison", "What changed between two link tests");
+  return document_schema<ComparisonDocument>("comparison", "What changed from earlier results to a later one");
 }
 
 }  // namespace leadline::result

@@ -19,9 +19,17 @@ namespace leadline::result {
 std::string diagnosis_document(const std::string& result_path, bool is_complete,
                                const std::vector<DiagnosedSlice>& slices);
 
-/// The document of `leadline compare`, with a line end; one comparison for each message size.
-std::string comparison_document(const std::string& before_path, const std::string& after_path,
-                                const std::vector<Comparison>& comparisons);
+/// Which files are compared, as they were named.
+struct ComparedFacts {
+  std::string benchmark;
+  std::vector<std::string> before;  ///< at least one
+  std::string after;
+};
+
+/// The documents of `leadline compare`, with a line end: of the link test one comparison for each message size; of the
+/// others their numbers.
+std::string comparison_document(const ComparedFacts& files, const std::vector<Comparison>& sizes);
+std::string comparison_document(const ComparedFacts& files, const ComparedRuns& runs);
 
 Json diagnosis_schema();
 Json comparison_schema();

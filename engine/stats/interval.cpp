@@ -14,11 +14,6 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Of the squared relative error of a mean.
-double relative_variance(const RunningMean& samples) {
-  return samples.variance() / static_cast<double>(samples.num()) / (samples.mean() * samples.mean());
-}
-
 double two_sided_quantile(double confidence, double degrees_of_freedom) {
   return student_t_quantile((1 + confidence) / 2, degrees_of_freedom);
 }
@@ -50,21 +45,35 @@ MeanInterval mean_interval(std::span<const double> samples, double confidence) {
   return mean_interval(running, confidence);
 }
 
-MeanInterval ratio_interval(const RunningMean& numerator, const RunningMean& denominator, double confidence) {
-  MeanInterval interval{std::min(numerator.num(), denominator.num()), nan, nan};
-  if (!(numerator.mean() > 0 && denominator.mean() > 0)) return interval;
-  interval.mean = numerator.mean() / denominator.mean();
-  if (interval.num < 2) return interval;
-  const double above = relative_variance(numerator), below = relative_variance(denominator);
-  const double variance = above + below;
-  if (!(variance > 0)) {
-    interval.half_width = variance;  // 0, or NaN
-    return interval;
+MeanInterval paired_ratio_interval(std::span<const PairedSample> samples, double confidence) {
+  constexpr std::size_t fewest_controlled = 10;  // of fewer the slope is chance, where samples have heavy tails
+  RunningMean above, below, controls;
+  for (const PairedSample& one : samples) {
+    above.add(one.numerator);
+    below.add(one.denominator);
+    controls.add(one.control);
   }
-  const double degrees = variance * variance /
-                         (above * above / static_cast<double>(numerator.num() - 1) +
-                          below * below / static_cast<double>(denominator.num() - 1));
-  interval.half_width = interval.mean * two_sided_quantile(confidence, degrees) * std::sqrt(variance);
+  MeanInterval interval{samples.size(), nan, nan};
+  if (!(above.mean() > 0 && below.mean() > 0)) return interval;
+  const double plain = above.mean() / below.mean();
+  double slope = 0, degrees = static_cast<double>(samples.size()) - 1;
+  if (samples.size() >= fewest_controlled && controls.variance() > 0) {
+    double products = 0;
+    for (const PairedSample& one : samples) {
+      products += (one.numerator - plain * one.denominator) * (one.control - controls.mean());
+    }
+    slope = products / (degrees * controls.variance());
+    degrees -= 1;
+  }
+  interval.mean = plain - slope * controls.mean() / below.mean();
+  if (samples.size() < 2) return interval;
+  double squares = 0;
+  for (const PairedSample& one : samples) {
+    const double rest = one.numerator - plain * one.denominator - slope * (one.control - controls.mean());
+    squares += rest * rest;
+  }
+  const double num = static_cast<double>(samples.size());
+  interval.half_width = two_sided_quantile(confidence, degrees) * std::sqrt(squares / degrees / num) / below.mean();
   return interval;
 }
 

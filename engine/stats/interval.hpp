@@ -34,10 +34,16 @@ struct MeanInterval {
 MeanInterval mean_interval(const RunningMean& samples, double confidence = 0.95);
 MeanInterval mean_interval(std::span<const double> samples, double confidence = 0.95);
 
-/// The ratio of two means of unrelated samples, both means positive (else NaN): the variance of its logarithm (delta
-/// method), degrees of freedom after Welch and Satterthwaite; the half-width is the logarithm's times the ratio. num:
-/// the fewer samples.
-MeanInterval ratio_interval(const RunningMean& numerator, const RunningMean& denominator, double confidence = 0.95);
+/// Two values of one sample, and a third whose expected value is 0.
+struct PairedSample {
+  double numerator = 0, denominator = 0;
+  double control = 0;
+};
+
+/// The ratio of the means of both values, which are positive (else NaN). What they have in common cancels out: the
+/// variance is that of numerator - ratio * denominator. From 10 samples on, that of the control is taken off, too (the
+/// regression estimator with a control variate), which costs a degree of freedom.
+MeanInterval paired_ratio_interval(std::span<const PairedSample> samples, double confidence = 0.95);
 
 /// The p-quantile of Student's t with so many degrees of freedom (> 0, need not be whole); 0 < p < 1. Relative error
 /// below 1e-9 for 1e-6 < p < 1 - 1e-6 and at least one degree of freedom.

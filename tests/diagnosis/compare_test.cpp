@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <deque>
 #include <limits>
 
 #include "made_up.hpp"
@@ -191,6 +192,81 @@ TEST(compare, of_few_switches_tells_what_changed_from_what_stayed) {
   const leadline::Comparison broken = compared(machine_with(1), machine_with(1, {planted(uplink, 1.5)}));
   EXPECT_THAT(named(broken.slower), ElementsAre(described(uplink, FaultDirection::both)));
   EXPECT_THAT(named(broken.faster), IsEmpty());
+}
+
+leadline::Comparison compared_with(const std::vector<Machine>& earlier, const Machine& later) {
+  std::deque<Measured> runs;  // they stay where they are
+  for (const Machine& one : earlier) runs.emplace_back(one);
+  const Measured last(later);
+  DenseRows rows(static_cast<std::uint32_t>(num_ranks(last.layout())), 2, LogCode::of_ratios);
+  const auto filled = [&](const Matrix& matrix) -> const Rows& {
+    fill(rows, matrix);
+    return rows;
+  };
+  const Matrix after = times_of(last);
+  const Matrix before = [&](std::uint32_t from, std::uint32_t to) {
+    double sum = 0;
+    for (const Measured& run : runs) sum += run.logarithm(Symptom::slow, from, to);
+    return sum / static_cast<double>(runs.size());
+  };
+  return compare({.rows = [&](Compared which) -> const Rows& {
+                    return filled([&](std::uint32_t from, std::uint32_t to) {
+                      const double slowdown = after(from, to) - before(from, to);
+                      return which == Compared::before    ? before(from, to)
+                             : which == Compared::after   ? after(from, to)
+                             : which == Compared::speedup ? -slowdown
+                                                          : slowdown;
+                    });
+                  },
+                  .layout = last.layout(),
+                  .message_size_bytes = 1024,
+                  .num_before = runs.size(),
+                  .earlier = [&](std::size_t run) -> const Rows& { return filled(times_of(runs[run])); }});
+}
+
+TEST(compare, with_several_baselines_names_what_is_beyond_their_scatter) {
+  const Component host = component(ComponentKind::host, 5);
+  const auto slow = [&](std::uint64_t seed, double factor) { return machine_with(seed, {planted(host, factor)}); };
+  const leadline::Comparison steady = compared_with({machine_with(1), machine_with(2), machine_with(3)}, slow(4, 1.3));
+  EXPECT_THAT(named(steady.slower), ElementsAre(described(host, FaultDirection::both)));
+  EXPECT_THAT(steady.classes, Each(Field(&ComparedClass::change, Change::none)));
+  EXPECT_TRUE(is_worse(steady));
+  const leadline::Comparison scattered = compared_with({slow(1, 1.2), machine_with(2), machine_with(3)}, slow(4, 1.3));
+  EXPECT_THAT(named(scattered.slower), IsEmpty()) << "it was as slow as that before, now and then";
+  EXPECT_THAT(scattered.notes, ElementsAre(testing::HasSubstr("host node5")));
+}
+
+TEST(compare, with_several_baselines_judges_classes_by_their_scatter) {
+  const auto all = [](std::uint64_t seed, double factor) {
+    Machine machine = machine_with(seed);
+    machine.same_socket.latency_ns *= factor;
+    return machine;
+  };
+  const auto change = [&](const std::vector<Machine>& earlier) {
+    return compared_with(earlier, all(9, 1.3)).classes.at(0).change;
+  };
+  EXPECT_EQ(change({all(1, 1), all(2, 1.01), all(3, 0.99), all(4, 1)}), Change::slower);
+  EXPECT_EQ(change({all(1, 1), all(2, 1.35), all(3, 0.8), all(4, 1.1)}), Change::none);
+}
+
+TEST(compare, without_comparable_classes_still_names_components) {
+  const Measured before(machine_with(1)), after(machine_with(2, {planted(component(ComponentKind::host, 5), 1.3)}));
+  const Matrix earlier = times_of(before), later = times_of(after);
+  DenseRows rows(64, 2, LogCode::of_ratios);
+  const leadline::Comparison comparison = compare({.rows = [&](Compared which) -> const Rows& {
+                                                     fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+                                                       const double first = earlier(from, to), second = later(from, to);
+                                                       return which == Compared::before    ? first
+                                                              : which == Compared::after   ? second
+                                                              : which == Compared::speedup ? first - second
+                                                                                           : second - first;
+                                                     });
+                                                     return rows;
+                                                   },
+                                                   .layout = after.layout(),
+                                                   .has_classes = false});
+  EXPECT_THAT(comparison.classes, IsEmpty());
+  EXPECT_EQ(comparison.slower.size(), 1U);
 }
 
 TEST(compare, leaves_out_what_only_one_has) {

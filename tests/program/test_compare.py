@@ -18,6 +18,10 @@ TREE = ["--topology", "fat-tree:4x4", "--ranks-per-host", "4"]
 SLOW_HOST = {"slow_host": 5, "factor": 1.3}
 SLOW_UPLINK = {"slow_uplink": "leaf1", "factor": 1.5}
 
+ONE_BASELINE = (
+    "there is one baseline, so how much launches differ by themselves is not known; several baselines tell it"
+)
+
 Made = Callable[..., Path]
 
 
@@ -45,7 +49,9 @@ def compared(leadline: Leadline) -> Callable[..., list[dict[str, Any]]]:
         assert done.status == status, done.err
         document = json.loads(done.out)
         assert wrong_json(document, schema_of("comparison")) == []
-        assert (document["before"], document["after"]) == (str(words[0]), str(words[1]))
+        assert (document["benchmark"], document["before"], document["after"]) == ("link", str(words[0]), str(words[1]))
+        assert document["baselines"] == [document["before"]]
+        assert document["runs"]["numbers"] == []
         assert document["worse"] == (status == 1) == any(size["worse"] for size in document["sizes"])
         return list(document["sizes"])
 
@@ -59,7 +65,7 @@ def names(size: dict[str, Any], change: str) -> list[str]:
 def test_the_same_machine_again(made: Made, leadline: Leadline, compared: Any) -> None:
     before, after = made("a.h5"), made("b.h5", seed=2)
     (size,) = compared(before, after)
-    assert (size["slower"], size["faster"], size["notes"]) == ([], [], [])
+    assert (size["slower"], size["faster"], size["notes"]) == ([], [], [ONE_BASELINE])
     assert (size["message_size_bytes"], size["threshold"], size["false_discovery_rate"]) == (1024, 0.1, 0.01)
     assert size["num_pairs"] == sum(one["num_pairs"] for one in size["classes"]) == 64 * 63
     for one in size["classes"]:
@@ -139,6 +145,8 @@ def test_parts_of_a_machine(made: Made, compared: Any) -> None:
     assert size["num_pairs"] == 24 * 23
     assert any("only in" in note for note in size["notes"])
     assert "24 ranks are compared, of 32 and 48" in size["notes"]
+    assert any("2 ranks a host" in note and "classes of pairs are not compared" in note for note in size["notes"])
+    assert size["classes"] == []
     (host,) = size["slower"]
     assert (host["kind"], host["component"]["first"]) == ("host", 5)
     assert {pair[end] // 4 for pair in host["pairs"] for end in ("from", "to")} >= {5}
@@ -167,7 +175,7 @@ def test_what_has_nothing_in_common_is_refused(link: Leadline, made: Made, leadl
     assert "no message size in common: 1 KiB, and 1 MiB" in refused(leadline, before, larger)
     fewer = fabric_file(tmp_path, host_name="node")
     link("--transport", fewer, "--local", "4", "--direction", "unidirectional", "--output", "c.h5")
-    assert "no two ranks on the same hosts" in refused(leadline, before, "c.h5")
+    assert "no host has the same name in both" in refused(leadline, before, "c.h5")
     link("--transport", fewer, "--local", "4", "--direction", "bidirectional", "--output", "d.h5")
     assert "unidirectional in one and bidirectional in the other" in refused(leadline, "c.h5", "d.h5")
 
@@ -187,8 +195,10 @@ def test_another_benchmark_is_refused(made: Made, leadline: Leadline) -> None:
     before = made("a.h5")
     done = leadline("topology", "--transport", "tcp", "--local", "2", *FEW, "--output", "t.h5")
     assert done.status == 0, done.err
-    assert "t.h5" in refused(leadline, before, "t.h5")
-    assert "t.h5" in refused(leadline, "t.h5", before)
+    for words in ((before, "t.h5"), ("t.h5", before), (before, before, "t.h5")):
+        complaint = refused(leadline, *words)
+        assert "t.h5" in complaint
+        assert "leadline topology" in complaint and "leadline link" in complaint
 
 
 def test_a_damaged_file_is_named(made: Made, leadline: Leadline) -> None:
@@ -197,6 +207,102 @@ def test_a_damaged_file_is_named(made: Made, leadline: Leadline) -> None:
     after.write_bytes(whole[: len(whole) // 2])
     assert "b.h5" in refused(leadline, before, after, status=4)
     assert "b.h5" in refused(leadline, after, before, status=4)
+
+
+def test_several_baselines_are_the_yardstick(made: Made, leadline: Leadline) -> None:
+    baselines = [made(f"{seed}.h5", seed=seed) for seed in (1, 2, 3)]
+    same, worse = made("same.h5", seed=4), made("worse.h5", SLOW_HOST, seed=5)
+    done = leadline("compare", *baselines, same, "--strict", "--json")
+    assert done.status == 0, done.err
+    document = json.loads(done.out)
+    assert document["baselines"] == [str(path) for path in baselines]
+    (size,) = document["sizes"]
+    assert (size["slower"], size["faster"]) == ([], [])
+    assert ONE_BASELINE not in size["notes"]
+    done = leadline("compare", *baselines, worse, "--strict")
+    assert done.status == 1
+    assert done.complaint == f"leadline: '{worse}' is worse than its 3 baselines"
+    assert "host host5 is slower beyond the change of its class: 1." in done.out
+    scattered = leadline("compare", made("s.h5", SLOW_HOST, seed=6), *baselines[1:], worse, "--strict")
+    assert scattered.status == 0, scattered.out
+    assert "no more different than baselines from each other: host host5 (" in scattered.out
+
+
+def test_placement_is_no_change(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    """Ranks of a host share it: with fewer of them all pairs are faster, and nothing has changed."""
+    for ranks in (2, 4):
+        fabric = fabric_file(tmp_path, ranks_per_host=ranks, between_hosts={"latency_ns": 1000.0 * ranks,
+                                                                            "bandwidth_bytes_per_s": 1e9})  # fmt: skip
+        link("--transport", fabric, "--local", str(4 * ranks), "--output", f"{ranks}.h5")
+    for words in (("4.h5", "2.h5"), ("2.h5", "4.h5")):
+        done = leadline("compare", *words, "--strict")
+        assert done.status == 0, done.out
+        assert "classes of pairs are not compared" in done.out
+
+
+NUMBERS = {
+    "topology": (["--pattern", "ring", "--message-size", "64KiB", "--iterations", "5"], {"exchange, ring"}),
+    "bisection": (["--rounds", "4", "--message-size", "64KiB", "--pattern", "random,halves", "--exchanges", "5"],
+                  {"eBB", "pairs alone", "halves"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("benchmark", NUMBERS)
+def test_other_benchmarks(leadline: Leadline, tmp_path: Path, benchmark: str) -> None:
+    """Four hosts of a fabric without contention, of which one becomes slow; then all do."""
+    words, names_of_numbers = NUMBERS[benchmark]
+
+    def made(name: str, seed: int, speed: float = 1e9, faults: Sequence[dict[str, Any]] = ()) -> str:
+        fabric = fabric_file(tmp_path, ranks_per_host=2, jitter=0.02, seed=seed, faults=list(faults),
+                             between_hosts={"latency_ns": 2000, "bandwidth_bytes_per_s": speed},
+                             same_host={"latency_ns": 2000, "bandwidth_bytes_per_s": speed})  # fmt: skip
+        done = leadline(benchmark, "--transport", fabric, "--local", "8", *words, "--output", name)
+        assert done.status == 0, done.err
+        return name
+
+    def compared(*words: str, status: int) -> list[dict[str, Any]]:
+        done = leadline("compare", *words, "--strict", "--json")
+        assert done.status == status, done.err
+        document = json.loads(done.out)
+        assert wrong_json(document, schema_of("comparison")) == []
+        assert (document["benchmark"], document["sizes"], document["worse"]) == (benchmark, [], status == 1)
+        return list(document["runs"]["numbers"])
+
+    baselines = [made(f"{seed}.h5", seed) for seed in (1, 2, 3)]
+    same = compared(*baselines, made("same.h5", 4), status=0)
+    assert {one["name"] for one in same if one["part"] is None} == names_of_numbers
+    assert {one["part"] for one in same} == {None, *(f"host{host}" for host in range(4))}
+    assert {one["change"] for one in same} == {"none"}
+    assert {one["num_runs"] for one in same} == {3}
+
+    slow_host = made("host.h5", 5, faults=[{"slow_host": 2, "factor": 4}])
+    found = compared(*baselines, slow_host, status=1)
+    assert [one["part"] for one in found if one["part"] and one["change"] == "slower"].count("host2") == 1
+
+    all_slow = compared(*baselines, made("slow.h5", 6, speed=2.5e8), status=1)
+    assert {one["change"] for one in all_slow if one["part"] is None} == {"slower"}
+    assert {one["change"] for one in all_slow if one["part"]} == {"none"}, "what all have in common is no host's"
+    text = leadline("compare", *baselines, "slow.h5").out
+    assert "verdict: worse: " in text
+    assert {one["change"] for one in compared("slow.h5", baselines[0], status=0) if one["part"] is None} == {"faster"}
+
+    assert "--topology is for" in refused(leadline, *baselines, "--topology", "fat-tree:2x2")
+    assert "no message size 8 B" in refused(leadline, *baselines, "--message-size", "8")
+
+
+def test_rates_of_files(leadline: Leadline, tmp_path: Path) -> None:
+    target = ["--target", str(tmp_path / "file.%r"), "--objects", "2", "--local", "2", "--delete"]
+    for name, size in (("a.h5", "64KiB"), ("b.h5", "64KiB"), ("c.h5", "128KiB")):
+        done = leadline("io", *target, "--object-size", size, "--output", name)
+        assert done.status == 0, done.err
+    done = leadline("compare", "a.h5", "b.h5", "--json")
+    assert done.status == 0, done.err
+    numbers = json.loads(done.out)["runs"]["numbers"]
+    assert [(one["name"], one["unit"], one["part"]) for one in numbers] == [("write", "bytes/s", None),
+                                                                           ("read", "bytes/s", None)]  # fmt: skip
+    for one in numbers:
+        assert one["ratio"] == pytest.approx(one["after"] / one["before"])
+    assert "object_size: '65536' in one and '131072' in the other" in refused(leadline, "a.h5", "c.h5")
 
 
 def test_json_into_a_file(made: Made, leadline: Leadline, tmp_path: Path) -> None:

@@ -63,7 +63,8 @@ def test_a_bisection_test(leadline: Leadline, info: Any, tmp_path: Path) -> None
         summary = json.loads(file["summary"][()])
     for size, recorded in zip(result["sizes"], summary["sizes"], strict=True):
         assert (size["num_patterns"], size["num_baseline"]) == (7, 6)
-        for name in ("message_size_bytes", "stopped_by", "ebb", "relative", "bytes_per_s_harmonic"):
+        for name in ("message_size_bytes", "stopped_by", "ebb", "static_share", "contention_share", "tail",
+                     "bytes_per_s_harmonic"):  # fmt: skip
             assert size[name] == recorded[name]
     text = leadline("info", "r.h5").out
     for word in ("bisection test, format 1", "4 ranks on 1 host", "random,halves; seed 1, 3 exchanges each", "rounds"):

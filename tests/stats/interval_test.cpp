@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of means and of ratios.
+// Intervals of means and of paired ratios.
 #include "stats/interval.hpp"
 
 #include <gtest/gtest.h>
@@ -79,43 +79,41 @@ TEST(mean_interval, shows_a_sample_that_is_no_number) {
   EXPECT_TRUE(std::isnan(interval.half_width));
 }
 
-TEST(ratio_interval, of_like_samples_has_the_degrees_of_both) {
-  // Both have the relative variance 0.02 / 2 of the mean, so the logarithm's is 0.02, with 1 + 1 degrees of freedom.
-  const MeanInterval interval = ratio_interval(running({9, 11}), running({18, 22}));
-  EXPECT_EQ(interval.num, 2u);
+TEST(paired_ratio_interval, does_not_widen_by_what_both_have_in_common) {
+  const MeanInterval same = paired_ratio_interval(std::vector<PairedSample>{{3, 6}, {50, 100}, {0.7, 1.4}});
+  EXPECT_EQ(same.num, 3u);
+  EXPECT_DOUBLE_EQ(same.mean, 0.5);
+  EXPECT_NEAR(same.half_width, 0, 1e-14);
+}
+
+TEST(paired_ratio_interval, of_two_samples_is_that_of_their_differences) {
+  // 9 - 0.5 * 20 = -1 and 11 - 0.5 * 20 = 1, over 20; one degree of freedom.
+  const MeanInterval interval = paired_ratio_interval(std::vector<PairedSample>{{9, 20}, {11, 20}});
   EXPECT_EQ(interval.mean, 0.5);
-  expect_relative(interval.half_width, 0.5 * 4.302652729749464 * std::sqrt(0.02));
+  expect_relative(interval.half_width, 12.7062047361747 * std::sqrt(2.0 / 2) / 20);
 }
 
-TEST(ratio_interval, of_unlike_samples_weighs_degrees_after_welch_and_satterthwaite) {
-  // Relative variances of the means: 0.01 with 1 degree of freedom, (55 / 6) / 10 / 5.5^2 with 9.
-  const RunningMean few = running({9, 11}), many = running({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-  const double above = 0.01, below = 55.0 / 60 / 30.25;
-  const double degrees = std::pow(above + below, 2) / (above * above / 1 + below * below / 9);
-  const double half_width = student_t_quantile(0.975, degrees) * std::sqrt(above + below);
-  expect_relative(ratio_interval(few, many).half_width, 10 / 5.5 * half_width);
-  expect_relative(ratio_interval(many, few).half_width, 0.55 * half_width);
-  EXPECT_EQ(ratio_interval(few, many).num, 2u);
+TEST(paired_ratio_interval, takes_off_what_the_control_explains) {
+  // numerator = 4 + control, but for 0.1, -0.1, -0.1, 0.1, which the controls do not explain.
+  std::vector<PairedSample> samples;
+  for (int turn = 0; turn < 3; ++turn) {
+    samples.insert(samples.end(), {{3.1, 8, -1}, {3.9, 8, 0}, {4.9, 8, 1}, {6.1, 8, 2}});
+  }
+  const MeanInterval interval = paired_ratio_interval(samples);
+  expect_relative(interval.mean, 4.0 / 8);
+  expect_relative(interval.half_width, 2.228138851964939 * std::sqrt(0.12 / 10 / 12) / 8);
+  const std::vector<PairedSample> few(samples.begin(), samples.begin() + 9);
+  expect_relative(paired_ratio_interval(few).mean, (2 * 18.0 + 3.1) / 72);
 }
 
-TEST(ratio_interval, to_something_exact_is_that_of_the_mean) {
-  const std::vector<double> values{9, 11, 10};
-  const MeanInterval interval = ratio_interval(running(values), running({4, 4, 4, 4}));
-  expect_relative(interval.half_width, mean_interval(values).half_width / 4);
-  const MeanInterval exact = ratio_interval(running({3, 3}), running({4, 4}));
-  EXPECT_EQ(exact.mean, 0.75);
-  EXPECT_EQ(exact.half_width, 0);
-}
-
-TEST(ratio_interval, of_nothing_or_one_sample) {
-  EXPECT_TRUE(std::isnan(ratio_interval(RunningMean(), running({1, 2})).mean));
-  EXPECT_TRUE(std::isnan(ratio_interval(running({1, 2}), RunningMean()).half_width));
-  const MeanInterval one = ratio_interval(running({3}), running({5, 7}));
+TEST(paired_ratio_interval, of_nothing_or_one_sample) {
+  EXPECT_TRUE(std::isnan(paired_ratio_interval({}).mean));
+  const MeanInterval one = paired_ratio_interval(std::vector<PairedSample>{{3, 6, 1}});
   EXPECT_EQ(one.mean, 0.5);
   EXPECT_EQ(one.num, 1u);
   EXPECT_TRUE(std::isnan(one.half_width));
-  EXPECT_TRUE(std::isnan(ratio_interval(running({1, nan}), running({5, 7})).half_width));
-  EXPECT_TRUE(std::isnan(ratio_interval(running({1, 2}), running({-1, 1})).mean));
+  EXPECT_TRUE(std::isnan(paired_ratio_interval(std::vector<PairedSample>{{1, 2}, {nan, 2}}).half_width));
+  EXPECT_TRUE(std::isnan(paired_ratio_interval(std::vector<PairedSample>{{1, -2}, {1, 1}}).mean));
 }
 
 }  // namespace

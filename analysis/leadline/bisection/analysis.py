@@ -16,12 +16,13 @@ from leadline.bisection.connections import (
     SlowCounts,
     count_slow,
     no_slow_counts,
+    pairs_by_pattern,
     scan_connections,
 )
 from leadline.bisection.result import BisectionResult, PatternKind, Patterns
 from leadline.model import Progress, Record
 from leadline.stats.distribution import Distribution
-from leadline.stats.interval import Convergence, MeanInterval, convergence, mean_interval, ratio_interval
+from leadline.stats.interval import Convergence, MeanInterval, convergence, mean_interval, paired_ratio_interval
 
 MOST_SLOWEST = 10
 _DEFAULT_BUCKETS = 10
@@ -72,7 +73,9 @@ class SizeAnalysis(Record):
     ebb: MeanInterval
     full_load: MeanInterval
     baseline: MeanInterval
-    relative: MeanInterval
+    static_share: MeanInterval  # of pairs alone over the fastest one
+    contention_share: MeanInterval  # of pairs, in the pattern over alone
+    tail: float  # median over 1 % quantile
     harmonic: float  # message size / mean time of all connections
     connections: ConnectionScan  # of random patterns
     speeds: Distribution  # of those
@@ -104,10 +107,11 @@ def analyse_size(
     patterns, size = result.reader.patterns(size_index), result.message_sizes_bytes[size_index]
     random = patterns.of_kind(PatternKind.RANDOM)
     random = random.where(np.isfinite(random.bytes_per_s_mean))
-    alone = result.reader.baseline(size_index).bytes_per_s
-    alone = alone[alone > 0]
-    found = scan_connections(result, random, most_slowest, progress)
+    samples = result.reader.baseline(size_index)
+    alone = samples.bytes_per_s
+    found = scan_connections(result, random, samples, most_slowest, progress)
     speeds, times = found.speeds.distribution(), found.times.distribution()
+    by_pattern = pairs_by_pattern(random, samples, found.pairs)
     ebb = mean_interval(random.bytes_per_s_mean)
     limit_ns = 1e9 * size / (result.slow_limit * speeds.median) if speeds.median > 0 else math.nan
     return SizeAnalysis(
@@ -118,7 +122,9 @@ def analyse_size(
         ebb=ebb,
         full_load=mean_interval(random.bytes_per_s_full_load[np.isfinite(random.bytes_per_s_full_load)]),
         baseline=mean_interval(alone),
-        relative=ratio_interval(random.bytes_per_s_mean, alone),
+        static_share=mean_interval(by_pattern[1] / alone.max(initial=-math.inf)),
+        contention_share=paired_ratio_interval(*by_pattern),
+        tail=speeds.median / speeds.p01,
         harmonic=1e9 * size / times.mean if times.mean > 0 else math.nan,
         connections=found,
         speeds=speeds,

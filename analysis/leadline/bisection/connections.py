@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.bisection.result import NO_RANK, BisectionResult, Patterns
+from leadline.bisection.result import NO_RANK, BaselineSamples, BisectionResult, Patterns
 from leadline.model import FloatArray, IntArray, Progress, Table
 from leadline.stats.tally import Tally
 
@@ -33,6 +33,7 @@ class ConnectionScan:
     times: Tally  # ns
     num_missing: int  # connections of the patterns that have no time
     slowest: tuple[SeenConnection, ...]  # slowest first
+    pairs: FloatArray  # bytes/s in its pattern of each pair that was measured alone: mean of both ends
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,12 +49,14 @@ class SlowCounts(Table):
 
 
 def scan_connections(
-    result: BisectionResult, patterns: Patterns, most_slowest: int, progress: Progress | None = None
-) -> ConnectionScan:
+    result: BisectionResult, patterns: Patterns, alone: BaselineSamples, most_slowest: int,
+    progress: Progress | None = None,
+) -> ConnectionScan:  # fmt: skip
     """One pass over the times of all connections of the patterns."""
     speeds, times = Tally(), Tally()
     num_bytes = 1e9 * patterns.message_size_bytes
     slowest: list[SeenConnection] = []
+    pairs = np.zeros(len(alone))
     for first, cells, columns in _time_blocks(result, patterns, progress):
         there = np.isfinite(cells)
         found = cells[there]
@@ -62,8 +65,24 @@ def scan_connections(
             speeds.add(num_bytes / found)
         slowest += _slowest_of(result, patterns.size_index, first, np.where(there, cells, -1.0), columns, most_slowest)
         slowest = _shortened(slowest, most_slowest)
+        for ranks in (alone.from_rank, alone.to_rank):
+            here = np.flatnonzero((first <= ranks) & (ranks < first + len(cells)) & np.isin(alone.number, columns))
+            of_end = cells[ranks[here] - first, np.searchsorted(columns, alone.number[here])]
+            pairs[here] += num_bytes / of_end / 2
     num_missing = max(int(patterns.num_connections.sum()) - times.num_values, 0)
-    return ConnectionScan(speeds, times, num_missing, tuple(slowest))
+    return ConnectionScan(speeds, times, num_missing, tuple(slowest), pairs)
+
+
+def pairs_by_pattern(
+    random: Patterns, alone: BaselineSamples, together: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of the pairs measured alone behind a pattern: mean bandwidth in it, alone, and in it less that of all."""
+    known = np.isin(alone.number, random.number) & (together > 0)
+    numbers, place = np.unique(alone.number[known], return_inverse=True)
+    in_pattern, by_itself = (np.bincount(place, weights=one[known]) / np.bincount(place)
+                             for one in (together, alone.bytes_per_s))  # fmt: skip
+    of_all = random.bytes_per_s_mean[np.searchsorted(random.number, numbers)]
+    return in_pattern, by_itself, in_pattern - of_all
 
 
 def _time_blocks(

@@ -127,7 +127,7 @@ def _draw_sizes(paper: Paper, area: Area, numbers: tables.Row, most: int) -> flo
     columns = {
         "size": "message size", "patterns": "patterns", "ebb": "eBB", "share": "± %", "relative": "of pairs alone",
         "median": "median", "p05": "5 %", "p01": "1 %", "min": "min", "harmonic": "harmonic", "full_load": "full load",
-        "baseline": "pairs alone",
+        "baseline": "pairs alone", "static": "static", "tail": "tail",
     }  # fmt: skip
     lines = [Line(tuple(row[name].strip("±% ") if name == "share" else row[name] for name in columns)) for row in rows]
     y = table(paper, area.x, y, fitted([(title, True) for title in columns.values()], lines, area.width), lines)

@@ -37,13 +37,16 @@ def key_figures(sizes: Sequence[SizeAnalysis]) -> list[tuple[str, str, str, str]
     figures = [
         (bisection_text.bandwidth_interval(one.ebb), "ebb", "eBB", f" with {bytes_text(one.message_size_bytes)}")
     ]
-    if math.isfinite(one.relative.mean):
-        figures.append((bisection_text.plus_minus(one.relative), "relative", "of pairs alone", alone))
+    if math.isfinite(one.contention_share.mean):
+        share, static = (bisection_text.plus_minus(value) for value in (one.contention_share, one.static_share))
+        figures.append((share, "relative", "of pairs alone", alone))
+        figures.append((static, "static", "static share", ": pairs alone over the fastest one"))
     stopped, median = bisection_text.STOPPED_BY.get(one.stopped_by, ""), bandwidth_text(one.speeds.median)
     return [
         *figures,
         (bandwidth_text(one.harmonic), "harmonic", "harmonic", ": from the mean time, as Netgauge’s"),
         (bandwidth_text(one.speeds.p05), "quantile", "5 % quantile", f" of connections, median {median}"),
+        (number(one.tail, 3), "tail", "tail", " of connections: 1 % take at least so many times the median"),
         (f"{one.ebb.num:,}", "pattern", "random patterns", f": {stopped}" if stopped else ""),
     ]  # fmt: skip
 
@@ -65,7 +68,9 @@ def _size_row(result: BisectionResult, one: SizeAnalysis, unit: Unit) -> Row:
         **{name: in_unit(getattr(speeds, name), unit) for name in ("median", "p05", "p01", "min", "max")},
         "full_load": bisection_text.plus_minus(one.full_load, unit),
         "baseline": bisection_text.plus_minus(one.baseline, unit),
-        "relative": bisection_text.plus_minus(one.relative), "stopped": bisection_text.ended_word(result, one),
+        "relative": bisection_text.plus_minus(one.contention_share),
+        "static": bisection_text.plus_minus(one.static_share), "tail": number(one.tail, 3),
+        "stopped": bisection_text.ended_word(result, one),
     }  # fmt: skip
 
 

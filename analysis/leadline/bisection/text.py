@@ -74,11 +74,11 @@ def numbers(sizes: Sequence[SizeAnalysis]) -> list[str]:
 
 def number_of(size: SizeAnalysis) -> str:
     """`eBB with 1 MiB: 8.21 ± 0.08 GiB/s (95 %, 124 patterns), 0.78 ± 0.01 of pairs alone.`"""
-    ebb, relative = size.ebb, size.relative
+    ebb, share = size.ebb, size.contention_share
     confidence = "95 %, " if math.isfinite(ebb.half_width) else ""
     text = f"eBB with {bytes_text(size.message_size_bytes)}: {bandwidth_interval(ebb)}"
     text += f" ({confidence}{patterns_text(ebb.num)})"
-    return text + (f", {plus_minus(relative)} of pairs alone." if math.isfinite(relative.mean) else ".")
+    return text + (f", {plus_minus(share)} of pairs alone." if math.isfinite(share.mean) else ".")
 
 
 def verdict(result: BisectionResult, sizes: Sequence[SizeAnalysis], diagnosed: Diagnosed) -> list[str]:

@@ -16,7 +16,7 @@ from leadline.model import FloatArray, Table
 class MeanInterval:
     """mean - half_width to mean + half_width holds the value behind independent samples with the given confidence."""
 
-    num: int  # independent samples; of a ratio the fewer ones
+    num: int  # independent samples
     mean: float
     half_width: float  # NaN below two samples
 
@@ -36,6 +36,7 @@ class MeanInterval:
         return self.half_width / self.mean if self.mean else math.nan
 
 
+_FEWEST_CONTROLLED = 10  # samples, as the engine has it
 NOTHING = MeanInterval(0, math.nan, math.nan)
 
 
@@ -56,26 +57,28 @@ def _moments(samples: FloatArray) -> tuple[float, float]:
     return float(samples[0] + about.mean()), float(about.var(ddof=1)) if samples.size > 1 else math.nan
 
 
-def ratio_interval(numerator: FloatArray, denominator: FloatArray, confidence: float = 0.95) -> MeanInterval:
-    """The ratio of two means of unrelated samples, both means positive: by the logarithm's variance (delta method),
-    degrees of freedom after Welch and Satterthwaite.
+def paired_ratio_interval(
+    numerator: FloatArray, denominator: FloatArray, control: FloatArray, confidence: float = 0.95
+) -> MeanInterval:
+    """The ratio of two positive means of the same samples: by the variance of numerator - ratio * denominator. From 10
+    samples on what the control explains, whose expected value is 0, is taken off and costs a degree of freedom.
     """
-    num = int(min(numerator.size, denominator.size))
+    num = int(numerator.size)
     if not num:
         return NOTHING
-    (over, spread_over), (under, spread_under) = _moments(numerator), _moments(denominator)
-    if not (over > 0 and under > 0):
+    (above, _), (below, _), (middle, spread) = (_moments(one) for one in (numerator, denominator, control))
+    if not (above > 0 and below > 0):
         return MeanInterval(num, math.nan, math.nan)
-    ratio = over / under
+    ratio, degrees, slope = above / below, num - 1, 0.0
+    rest = numerator - ratio * denominator
+    if num >= _FEWEST_CONTROLLED and spread > 0:
+        slope = float(rest @ (control - middle)) / (degrees * spread)
+        rest, degrees = rest - slope * (control - middle), degrees - 1
+    mean = ratio - slope * middle / below
     if num < 2:
-        return MeanInterval(num, ratio, math.nan)
-    above, below = spread_over / numerator.size / over**2, spread_under / denominator.size / under**2
-    variance = above + below
-    if not variance > 0:
-        return MeanInterval(num, ratio, variance)  # 0, or NaN
-    degrees = variance**2 / (above**2 / (numerator.size - 1) + below**2 / (denominator.size - 1))
-    half_width = ratio * student_t_quantile((1 + confidence) / 2, degrees) * math.sqrt(variance)
-    return MeanInterval(num, ratio, half_width)
+        return MeanInterval(num, mean, math.nan)
+    error = math.sqrt(float(rest @ rest) / degrees / num) / below
+    return MeanInterval(num, mean, student_t_quantile((1 + confidence) / 2, degrees) * error)
 
 
 @dataclass(frozen=True, repr=False)

@@ -55,7 +55,7 @@ constexpr auto fields_of(Type<IntervalOfBandwidth> /*any*/) {
 
 constexpr auto fields_of(Type<IntervalOfRatio> /*any*/) {
   return std::tuple{
-      field("num", &Interval::num, "1", "independent samples of the mean that has fewer"),
+      field("num", &Interval::num, "1", "independent samples: patterns with pairs that were measured alone"),
       field("mean", &Interval::mean, "", "the ratio"),
       field("half_width", &Interval::half_width, "", "half the width of the interval; null below two samples"),
   };

@@ -49,7 +49,8 @@ class Hdf5Reader : public result::hdf5::RunReader {
 struct KeptSize {
   std::string stopped_by;  ///< in words, so that a reader copes with reasons that it does not know
   IntervalOfBandwidth ebb;
-  IntervalOfRatio relative;
+  IntervalOfRatio static_share, contention_share;
+  double tail = std::numeric_limits<double>::quiet_NaN();
   double bytes_per_s_harmonic = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -61,7 +62,10 @@ constexpr auto fields_of(Type<KeptSize> /*any*/) {
   return std::tuple{
       field("stopped_by", &KeptSize::stopped_by, "", "why there are no more random patterns"),
       field("ebb", &KeptSize::ebb, "", "effective bisection bandwidth"),
-      field("relative", &KeptSize::relative, "", "ratio of it to pairs alone"),
+      field("static_share", &KeptSize::static_share, "", "of pairs alone over the fastest one", Since::later_version),
+      field("contention_share", &KeptSize::contention_share, "", "of pairs, in the pattern over alone",
+            Since::later_version),
+      field("tail", &KeptSize::tail, "", "median over 1 % quantile", Since::later_version),
       field("bytes_per_s_harmonic", &KeptSize::bytes_per_s_harmonic, "bytes/s", "Netgauge's number"),
   };
 }

@@ -24,7 +24,7 @@ constexpr const char* about_of(Type<IntervalOfBandwidth> /*any*/) {
   return "95 % interval of a mean: mean - half-width to mean + half-width.";
 }
 
-constexpr const char* about_of(Type<IntervalOfRatio> /*any*/) { return "95 % interval of the ratio of two means."; }
+constexpr const char* about_of(Type<IntervalOfRatio> /*any*/) { return "95 % interval of a ratio of bandwidths."; }
 
 constexpr const char* about_of(Type<BisectionSummary> /*any*/) { return "One message size over its random patterns."; }
 
@@ -59,7 +59,13 @@ constexpr auto fields_of(Type<BisectionSummary> /*any*/) {
       field("full_load", result::as<IntervalOfBandwidth>(&BisectionSummary::full_load), "",
             "the patterns' bytes_per_s_full_load"),
       field("baseline", result::as<IntervalOfBandwidth>(&BisectionSummary::baseline), "", "pairs alone"),
-      field("relative", result::as<IntervalOfRatio>(&BisectionSummary::relative), "", "ratio of ebb to baseline"),
+      field("static_share", result::as<IntervalOfRatio>(&BisectionSummary::static_share), "",
+            "of pairs alone, bandwidth over that of the fastest one", Since::later_version),
+      field("contention_share", result::as<IntervalOfRatio>(&BisectionSummary::contention_share), "",
+            "bandwidth in the pattern over that alone, of the pairs that were measured alone", Since::later_version),
+      field("tail", &BisectionSummary::tail, "",
+            "bytes_per_s_median / bytes_per_s_p01: how many times as long the slowest hundredth takes at least",
+            Since::later_version),
       field("bytes_per_s_harmonic", &BisectionSummary::bytes_per_s_harmonic, "bytes/s",
             "message size divided by the mean time of all connections: Netgauge's number"),
       field("bytes_per_s_min", &BisectionSummary::bytes_per_s_min, "bytes/s",

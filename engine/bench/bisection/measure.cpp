@@ -68,7 +68,9 @@ struct Size {
   // The start of the next search step: the worst pattern so far.
   std::uint64_t worst_index = 0;
   double worst_bytes_per_s = std::numeric_limits<double>::infinity();
-  std::vector<double> baseline;  ///< rates of pairs alone
+  std::vector<double> baseline;               ///< rates of pairs alone
+  std::vector<stats::PairedSample> patterns;  ///< of those pairs by pattern: rates in it and alone; control: in it,
+                                              ///< less the mean of all connections
 };
 
 class Measuring {
@@ -110,6 +112,7 @@ class Measuring {
   void keep(const PatternSummary& summary, const RankTimes& own);
   std::vector<double> times_alone(std::span<const AlonePair> pairs, std::uint64_t message_size_bytes);
   void run_baseline(const PatternPosition& position, const Pattern& pattern);
+  std::vector<double> rates_in_last_pattern(std::span<const AlonePair> pairs);
   void write_rows(const std::optional<WrongByte>& wrong_byte);
 
   BisectionSummary summarize();
@@ -297,11 +300,30 @@ void Measuring::run_baseline(const PatternPosition& position, const Pattern& pat
   if (pairs.empty()) return;
   current_step_.enter(step_text(position, Activity::baseline));
   const std::vector<double> times_ns = times_alone(pairs, position.message_size_bytes);
+  const std::vector<double> in_pattern = rates_in_last_pattern(pairs);
+  stats::RunningMean together, alone;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (times_ns[i] == 0) continue;
     size_.baseline.push_back(bytes_per_s(position.message_size_bytes, times_ns[i]));
     measured_.baseline.push_back({size_.index, position.number, pairs[i].from, pairs[i].to, times_ns[i]});
+    together.add(in_pattern[i]);
+    alone.add(size_.baseline.back());
   }
+  if (alone.num() == 0) return;
+  const double of_all = measured_.patterns.back().bytes_per_s_mean;
+  size_.patterns.push_back({together.mean(), alone.mean(), together.mean() - of_all});
+}
+
+/// Collective: of each pair the mean of both ends' rates in the last pattern.
+std::vector<double> Measuring::rates_in_last_pattern(std::span<const AlonePair> pairs) {
+  const int rank = stage_.cluster.rank();
+  std::vector<double> rates(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const bool is_end = rank == pairs[i].from || rank == pairs[i].to;
+    rates[i] = is_end ? bytes_per_s(size_.message_size_bytes, size_.times.back().time_ns) / 2 : 0;
+  }
+  sum_over_ranks(stage_.cluster, rates);
+  return rates;
 }
 
 Pattern Measuring::random_pattern(std::uint64_t index) const {
@@ -376,8 +398,12 @@ BisectionSummary Measuring::summarize() {
   summary.ebb = size_.stopping.interval();
   summary.full_load = as_model(stats::mean_interval(size_.full_load));
   summary.baseline = as_model(stats::mean_interval(baseline));
-  if (baseline.num() > 0 && size_.num_random > 0) {
-    summary.relative = as_model(stats::ratio_interval(size_.stopping.means(), baseline));
+  if (!size_.patterns.empty()) {
+    const double fastest = *std::ranges::max_element(size_.baseline);
+    stats::RunningMean shares;
+    for (const stats::PairedSample& one : size_.patterns) shares.add(one.denominator / fastest);
+    summary.static_share = as_model(stats::mean_interval(shares));
+    summary.contention_share = as_model(stats::paired_ratio_interval(size_.patterns));
   }
   if (size_.num_connections > 0) {
     summary.bytes_per_s_harmonic =
@@ -401,6 +427,7 @@ BisectionSummary Measuring::summarize() {
   summary.bytes_per_s_p05 = distribution.p05;
   summary.bytes_per_s_median = distribution.median;
   summary.bytes_per_s_max = distribution.max;
+  summary.tail = summary.bytes_per_s_median / summary.bytes_per_s_p01;
   summary.buckets = std::move(distribution.buckets);
   return summary;
 }

@@ -89,7 +89,11 @@ struct BisectionSummary {
   Interval ebb;        ///< 95 %, of bytes_per_s_mean over patterns: effective bisection bandwidth as published
   Interval full_load;  ///< likewise of bytes_per_s_full_load
   Interval baseline;   ///< of pairs alone
-  Interval relative;   ///< ebb / baseline
+  /// What hosts and links make of pairs alone: their bandwidth over that of the fastest pair alone.
+  Interval static_share;
+  /// What the load makes of a pair: its bandwidth in the pattern over that alone, of the same pairs.
+  Interval contention_share;
+  double tail = std::numeric_limits<double>::quiet_NaN();                  ///< bytes_per_s_median / bytes_per_s_p01
   double bytes_per_s_harmonic = std::numeric_limits<double>::quiet_NaN();  ///< message size / mean time: Netgauge's
   /// Over all connections of all patterns.
   double bytes_per_s_min = std::numeric_limits<double>::quiet_NaN(), bytes_per_s_p01 = bytes_per_s_min,

@@ -31,7 +31,6 @@ class Stopping {
 
   /// 95 %, over what was added.
   Interval interval() const;
-  const stats::RunningMean& means() const { return means_; }
 
  private:
   std::uint64_t rounds_;

@@ -2,6 +2,7 @@
 // The end of a bisection test on the terminal: sizes, named patterns, what is slow, and findings.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -78,10 +79,20 @@ std::string ebb_line(const BisectionSummary& summary, const Unit& unit) {
                      output::counted(summary.num_patterns, "pattern"));
 }
 
-std::string relative_line(const BisectionSummary& summary, const Unit& unit) {
-  if (!std::isfinite(summary.relative.mean)) return "";
-  return fmt::format("  {} of pairs alone ({} {}, {})\n", plus_minus(summary.relative, Unit{}),
-                     plus_minus(summary.baseline, unit), unit.name, output::counted(summary.baseline.num, "pair"));
+/// "0.800 ± 0.012 of pairs alone": contention; the two other shares that a load has in a line.
+std::string shares_text(const BisectionSummary& summary, const Unit& unit) {
+  std::string text;
+  std::vector<std::string> others;
+  if (std::isfinite(summary.contention_share.mean)) {
+    text = fmt::format("  {} of pairs alone ({} {}, {})\n", plus_minus(summary.contention_share, Unit{}),
+                       plus_minus(summary.baseline, unit), unit.name, output::counted(summary.baseline.num, "pair"));
+    others.push_back(
+        fmt::format("static share {} (pairs alone over the fastest one)", plus_minus(summary.static_share, Unit{})));
+  }
+  if (std::isfinite(summary.tail)) {
+    others.push_back(fmt::format("tail {} (median over 1 % quantile)", share_text(summary.tail)));
+  }
+  return others.empty() ? text : text + fmt::format("  {}\n", fmt::join(others, ", "));
 }
 
 std::string connections_table(const BisectionSummary& summary, const Unit& unit) {
@@ -107,15 +118,17 @@ std::string connections_table(const BisectionSummary& summary, const Unit& unit)
 
 std::string one_size(const BisectionResult& result, const BisectionSummary& summary, const Unit& unit) {
   return fmt::format("message size {}: {}{}  {}\n\n{}", format_bytes(summary.message_size_bytes),
-                     ebb_line(summary, unit), relative_line(summary, unit), why_it_stopped(result.request, summary),
+                     ebb_line(summary, unit), shares_text(summary, unit), why_it_stopped(result.request, summary),
                      connections_table(summary, unit));
 }
 
+bool has_baseline(const std::vector<const BisectionSummary*>& sizes) {
+  return std::ranges::any_of(sizes, [](const auto* summary) { return std::isfinite(summary->baseline.mean); });
+}
+
 std::string intervals_table(const std::vector<const BisectionSummary*>& sizes, const Unit& unit) {
-  const bool has_baseline = std::any_of(sizes.begin(), sizes.end(),
-                                        [](const auto* summary) { return std::isfinite(summary->baseline.mean); });
   std::vector<output::Column> columns{{"message size"}, {"patterns"}, {"eBB"}, {"± %"}};
-  if (has_baseline) columns.insert(columns.end(), {{"pairs alone"}, {"eBB / alone"}});
+  if (has_baseline(sizes)) columns.insert(columns.end(), {{"pairs alone"}, {"of alone"}});
   columns.push_back({"stopped by", output::Align::left});
   output::Table table(std::move(columns));
   for (const BisectionSummary* const summary : sizes) {
@@ -123,9 +136,9 @@ std::string intervals_table(const std::vector<const BisectionSummary*>& sizes, c
     std::vector<std::string> row{format_bytes(summary->message_size_bytes), std::to_string(summary->num_patterns),
                                  plus_minus(summary->ebb, unit),
                                  std::isfinite(width) ? fmt::format("{:.1f}", 100 * width) : "-"};
-    if (has_baseline) {
+    if (has_baseline(sizes)) {
       row.push_back(plus_minus(summary->baseline, unit));
-      row.push_back(plus_minus(summary->relative, Unit{}));
+      row.push_back(plus_minus(summary->contention_share, Unit{}));
     }
     row.emplace_back(word_for(summary->stopped_by));
     table.add_row(std::move(row));
@@ -134,16 +147,25 @@ std::string intervals_table(const std::vector<const BisectionSummary*>& sizes, c
 }
 
 std::string quantiles_table(const std::vector<const BisectionSummary*>& sizes, const Unit& unit) {
-  output::Table table(
-      {{"message size"}, {"harmonic"}, {"full load"}, {"fastest"}, {"median"}, {"5 %"}, {"1 %"}, {"slowest"}});
+  std::vector<output::Column> columns{{"message size"}, {"harmonic"}, {"full load"}, {"fastest"}, {"median"},
+                                      {"5 %"},          {"1 %"},      {"slowest"},   {"tail"}};
+  const bool has_static = has_baseline(sizes);
+  if (has_static) columns.push_back({"static share"});
+  output::Table table(std::move(columns));
   for (const BisectionSummary* const summary : sizes) {
-    table.add_row({format_bytes(summary->message_size_bytes), output::in_unit(summary->bytes_per_s_harmonic, unit),
-                   output::in_unit(summary->full_load.mean, unit), output::in_unit(summary->bytes_per_s_max, unit),
-                   output::in_unit(summary->bytes_per_s_median, unit), output::in_unit(summary->bytes_per_s_p05, unit),
-                   output::in_unit(summary->bytes_per_s_p01, unit), output::in_unit(summary->bytes_per_s_min, unit)});
+    std::vector<std::string> row{format_bytes(summary->message_size_bytes)};
+    for (const double bytes_per_s :
+         {summary->bytes_per_s_harmonic, summary->full_load.mean, summary->bytes_per_s_max, summary->bytes_per_s_median,
+          summary->bytes_per_s_p05, summary->bytes_per_s_p01, summary->bytes_per_s_min}) {
+      row.push_back(output::in_unit(bytes_per_s, unit));
+    }
+    row.push_back(share_text(summary->tail));
+    if (has_static) row.push_back(plus_minus(summary->static_share, Unit{}));
+    table.add_row(std::move(row));
   }
-  return fmt::format("connections in {}\n{}  harmonic: {}; full load: {}\n", unit.name, table.text(),
-                     meaning_of_harmonic, meaning_of_full_load);
+  return fmt::format("connections in {}\n{}  harmonic: {}; full load: {}\n  tail: median / 1 %{}\n", unit.name,
+                     table.text(), meaning_of_harmonic, meaning_of_full_load,
+                     has_static ? "; static share: pairs alone over the fastest one" : "");
 }
 
 /// At most so many buckets: neighbours go together.
@@ -275,7 +297,6 @@ std::string not_measured_line(const BisectionResult& result, const std::vector<R
 std::string detail_table(const BisectionResult& result, int size_index, const std::vector<Repeated>& patterns,
                          const Unit& unit) {
   const BisectionSummary* const random = summary_of(result, size_index);
-  const bool has_alone = random != nullptr && std::isfinite(random->baseline.mean);
   const bool has_repeats = result.request.repeat > 1;
   std::vector<output::Column> columns{{"pattern", output::Align::left},
                                       {"connections"},
@@ -285,7 +306,6 @@ std::string detail_table(const BisectionResult& result, int size_index, const st
                                       {"from", output::Align::left},
                                       {"to", output::Align::left}};
   if (random != nullptr) columns.push_back({"mean / eBB"});
-  if (has_alone) columns.push_back({"mean / alone"});
   if (has_repeats) columns.push_back({"spread"});
   output::Table table(std::move(columns));
   const output::HostsOfRanks hosts(result.hosts);
@@ -300,7 +320,6 @@ std::string detail_table(const BisectionResult& result, int size_index, const st
                                  hosts.with_host(slowest.slowest_from),
                                  hosts.with_host(slowest.slowest_to)};
     if (random != nullptr) row.push_back(share_text(pattern.mean() / random->ebb.mean));
-    if (has_alone) row.push_back(share_text(pattern.mean() / random->baseline.mean));
     if (has_repeats) row.push_back(output::percent_text(pattern.spread()));
     table.add_row(std::move(row));
   }

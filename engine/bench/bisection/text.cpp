@@ -381,6 +381,8 @@ std::string size_table(const std::vector<SizeInfo>& sizes, const Header& header)
                        {"pairs alone"},
                        {fmt::format("eBB {}", unit.name)},
                        {"of pairs alone"},
+                       {"static"},
+                       {"tail"},
                        {"stopped by", output::Align::left}});
   const std::size_t num_shown = std::min(sizes.size(), most_sizes_shown);
   for (std::size_t index = 0; index < num_shown; ++index) {
@@ -388,7 +390,8 @@ std::string size_table(const std::vector<SizeInfo>& sizes, const Header& header)
     const std::optional<KeptSize>& numbers = size.numbers;
     table.add_row({format_bytes(size.message_size_bytes), std::to_string(size.num_patterns),
                    std::to_string(size.num_baseline), numbers ? plus_minus(numbers->ebb, unit) : "-",
-                   numbers ? plus_minus(numbers->relative, Unit{}) : "-",
+                   numbers ? plus_minus(numbers->contention_share, Unit{}) : "-",
+                   numbers ? plus_minus(numbers->static_share, Unit{}) : "-", numbers ? share_text(numbers->tail) : "-",
                    numbers ? output::harmless(numbers->stopped_by) : "-"});
   }
   std::string text = "\n" + table.text();
@@ -402,7 +405,7 @@ Json size_json(const SizeInfo& size) {
                {"num_patterns", size.num_patterns},
                {"num_baseline", size.num_baseline}};
   result::add_fields(json, size.numbers.value_or(KeptSize{}));
-  if (!size.numbers) json["stopped_by"] = json["ebb"] = json["relative"] = nullptr;
+  if (!size.numbers) json["stopped_by"] = json["ebb"] = json["contention_share"] = nullptr;
   return json;
 }
 

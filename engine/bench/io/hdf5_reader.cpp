@@ -69,6 +69,20 @@ std::vector<StoredPhase> Hdf5Reader::phases_of(const Range& range) const {
   return phases;
 }
 
+std::vector<RankRate> Hdf5Reader::rates_of_ranks(std::size_t phase) const {
+  return result::hdf5::reading(path(), [&] {
+    const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
+    const Shape shape{header_.num_phases, num_ranks};
+    const result::hdf5::Box box{{phase, 0}, {1, num_ranks}};
+    const auto bytes = file().numbers<std::uint64_t>("io/ranks/bytes", shape, box);
+    const auto io_ns = file().numbers<double>("io/ranks/io_ns", shape, box);
+    const auto files = file().numbers<std::int32_t>("io/ranks/file", shape, box);
+    std::vector<RankRate> rates;
+    for (std::size_t rank = 0; rank < bytes.size(); ++rank) rates.push_back({bytes[rank], io_ns[rank], files[rank]});
+    return rates;
+  });
+}
+
 std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader) {
   std::vector<KeptPhase> phases;
   for (const StoredPhase& stored : reader.phases()) phases.push_back(kept_phase(stored, reader.path()));

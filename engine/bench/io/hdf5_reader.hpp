@@ -22,6 +22,13 @@ struct StoredPhase {
   std::string summary;       ///< JSON: one of the `phases` of docs/formats/json.md
 };
 
+/// What a rank moved in a phase, and in which time; nothing of it: it was not measured.
+struct RankRate {
+  std::uint64_t bytes = 0;
+  double io_ns = 0;
+  std::int32_t file = -1;  ///< index of the file that its objects are in; -1 = none
+};
+
 class Hdf5Reader : public result::hdf5::RunReader {
  public:
   explicit Hdf5Reader(std::string path);
@@ -30,6 +37,9 @@ class Hdf5Reader : public result::hdf5::RunReader {
 
   /// Those that were measured, also of a run that was killed.
   std::vector<StoredPhase> phases() const;
+
+  /// By rank.
+  std::vector<RankRate> rates_of_ranks(std::size_t phase) const;
 
  private:
   struct Range {

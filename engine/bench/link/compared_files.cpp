@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens two results and compares what both have.
+// Opens results and compares what all have.
 #include "bench/link/compared_files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "bench/link/matched_results.hpp"
@@ -23,19 +24,22 @@ std::vector<std::uint64_t> chosen_sizes(const ComparedFiles& files, const Matche
   if (!files.size_bytes) return sizes;
   if (std::ranges::find(sizes, *files.size_bytes) != sizes.end()) return {*files.size_bytes};
   throw Error(ExitStatus::bad_command_line,
-              fmt::format("there is no message size {} in both results", format_bytes(*files.size_bytes)), {},
+              fmt::format("there is no message size {} in all of the results", format_bytes(*files.size_bytes)), {},
               "Leave out --message-size to compare all that there are");
 }
 
 }  // namespace
 
 std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepLog& steps) {
-  expect_link_test(files.before, "compare");
-  expect_link_test(files.after, "compare");
-  const auto before = ResultReader::open(files.before), after = ResultReader::open(files.after);
-  steps.tell(opened_text(*before));
+  std::vector<std::unique_ptr<ResultReader>> readers;
+  std::vector<ResultReader*> before;
+  for (const std::string& path : files.before) {
+    before.push_back(readers.emplace_back(ResultReader::open(path)).get());
+    steps.tell(opened_text(*before.back()));
+  }
+  const auto after = ResultReader::open(files.after);
   steps.done(opened_text(*after));
-  MatchedResults matched(*before, *after);
+  MatchedResults matched(before, *after);
   if (!files.topology.empty()) {
     matched.layout().network = network::parse_network(files.topology, matched.layout().host_names);
   }
@@ -45,17 +49,32 @@ std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepL
   std::optional<diagnosis::SparseRows> sparse;
   std::vector<Comparison> comparisons;
   for (const std::uint64_t size : chosen_sizes(files, matched)) {
-    const auto loaded = [&](diagnosis::Compared which) -> const diagnosis::Rows& {
+    const auto filled = [&](const auto& fill) -> const diagnosis::Rows& {
       if (matched.is_sparse()) {
-        matched.load(which, size, sparse.emplace(num_ranks, workers_on_file, lowest));
+        fill(sparse.emplace(num_ranks, workers_on_file, lowest));
         return *sparse;
       }
       if (!dense) dense.emplace(num_ranks, workers_on_file, lowest);
-      matched.load(which, size, *dense);
+      fill(*dense);
       return *dense;
     };
-    Comparison comparison = diagnosis::compare({loaded, matched.layout(), files.settings, size});
-    if (comparisons.empty()) comparison.notes = matched.notes();
+    const diagnosis::TwoMatrices matrices{.rows = [&](diagnosis::Compared which) -> const diagnosis::Rows& {
+                                            return filled([&](auto& rows) { matched.load(which, size, rows); });
+                                          },
+                                          .layout = matched.layout(),
+                                          .settings = files.settings,
+                                          .message_size_bytes = size,
+                                          .has_classes = matched.has_same_load(),
+                                          .num_before = matched.num_before(),
+                                          .earlier = [&](std::size_t run) -> const diagnosis::Rows& {
+                                            return filled([&](auto& rows) { matched.load_earlier(run, size, rows); });
+                                          }};
+    Comparison comparison = diagnosis::compare(matrices);
+    if (comparisons.empty()) {
+      std::vector<std::string> notes = matched.notes();
+      if (matched.num_before() == 1) notes.emplace_back(diagnosis::unknown_scatter);
+      comparison.notes.insert(comparison.notes.begin(), notes.begin(), notes.end());
+    }
     steps.done(fmt::format("compared {}: {} ordered pairs in both", format_bytes(size), comparison.num_pairs));
     comparisons.push_back(std::move(comparison));
   }

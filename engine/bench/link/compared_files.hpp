@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two results of the link test, compared size by size.
+// Results of the link test, the last one compared with those before, size by size.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ namespace leadline::bench::link {
 
 /// What is to be compared, and how.
 struct ComparedFiles {
-  std::string before, after;                ///< paths
+  std::vector<std::string> before;          ///< paths of earlier results
+  std::string after;                        ///< and of the later one
   std::string topology;                     ///< empty = nothing is known of the network
   std::optional<std::uint64_t> size_bytes;  ///< only this message size
   DiagnosisSettings settings;
 };
 
-/// One comparison for each message size that both have; the notes are with the first. Throws Error: bad_command_line
-/// where there is nothing to compare, run_failed for a damaged file.
+/// All are results of the link test. One comparison for each message size that all have; the notes are with the first.
+/// Throws Error: bad_command_line where there is nothing to compare, run_failed for a damaged file.
 std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepLog& steps);
 
 }  // namespace leadline::bench::link

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds in two results the ranks and sizes that both have.
+// Finds in results the ranks and sizes that all have.
 #include "bench/link/matched_results.hpp"
 
 #include <fmt/format.h>
@@ -15,48 +15,13 @@
 #include "bench/link/matrix_rows.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
+#include "diagnosis/compare_runs.hpp"
 #include "network/hostlist.hpp"
 
 namespace leadline::bench::link {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-std::string short_name(const std::string& host) { return host.substr(0, host.find('.')); }
-
-/// Hosts by a name, -1 = several have it.
-using IndexByName = std::map<std::string, std::int64_t>;
-
-IndexByName by_short_name(const std::vector<std::string>& hosts) {
-  IndexByName named;
-  for (std::size_t index = 0; index < hosts.size(); ++index) {
-    const auto [entry, is_new] = named.try_emplace(short_name(hosts[index]), static_cast<std::int64_t>(index));
-    if (!is_new) entry->second = -1;
-  }
-  return named;
-}
-
-/// Of each host of `after` the host of `before`, -1 = none. By full name, else by short name: where one of the two has
-/// no domain, and nobody else the same short name. (Of addresses the short name is the network's, and says nothing.)
-std::vector<std::int64_t> same_hosts(const std::vector<std::string>& before, const std::vector<std::string>& after) {
-  IndexByName by_full;
-  for (std::size_t index = 0; index < before.size(); ++index) by_full[before[index]] = static_cast<std::int64_t>(index);
-  const IndexByName& known = by_full;
-  const IndexByName shorts_before = by_short_name(before), shorts_after = by_short_name(after);
-  std::vector<std::int64_t> same;
-  for (const std::string& host : after) {
-    const auto full = known.find(host), by_short = shorts_before.find(short_name(host));
-    const bool is_unique =
-        by_short != shorts_before.end() && by_short->second >= 0 && shorts_after.at(short_name(host)) >= 0;
-    std::int64_t found = full != known.end() ? full->second : is_unique ? by_short->second : -1;
-    if (full == known.end() && found >= 0) {
-      const std::string& name = before[static_cast<std::size_t>(found)];
-      if (host != short_name(host) && name != short_name(name)) found = -1;
-    }
-    same.push_back(found);
-  }
-  return same;
-}
 
 /// "node1, node2 and 3 more".
 std::string some_of(const std::vector<std::string>& names) {
@@ -72,6 +37,33 @@ std::string some_of(const std::vector<std::string>& names) {
 std::string only_in(const std::string& path, const std::vector<std::string>& hosts) {
   return fmt::format("{} host{} only in '{}': {}", hosts.size(), hosts.size() == 1 ? " is" : "s are", path,
                      network::folded_hostlist(hosts));
+}
+
+/// "1 host is not in 'run.h5': node1".
+std::string not_in(const std::string& path, const std::vector<std::string>& hosts) {
+  return fmt::format("{} host{} not in '{}': {}", hosts.size(), hosts.size() == 1 ? " is" : "s are", path,
+                     network::folded_hostlist(hosts));
+}
+
+/// Element by element over those that have a value.
+std::vector<double> mean_of(const std::vector<std::vector<double>>& rows) {
+  std::vector<double> means(rows.front().size());
+  for (std::size_t index = 0; index < means.size(); ++index) {
+    double sum = 0, num = 0;
+    for (const std::vector<double>& row : rows) {
+      if (std::isnan(row[index])) continue;
+      sum += row[index];
+      ++num;
+    }
+    means[index] = num > 0 ? sum / num : not_a_number;
+  }
+  return means;
+}
+
+std::vector<std::size_t> sizes_of(const diagnosis::Members& members) {
+  std::vector<std::size_t> sizes;
+  for (std::uint32_t group = 0; group < members.num_groups(); ++group) sizes.push_back(members.of(group).size());
+  return sizes;
 }
 
 double of_compared(diagnosis::Compared compared, double before, double after) {
@@ -91,138 +83,262 @@ std::vector<std::int64_t> places_of(const std::vector<std::uint32_t>& matched, s
   return places;
 }
 
+/// Ranks of a result by host, and where they stand.
+struct Placed {
+  diagnosis::Layout layout;
+  diagnosis::Members on_host;
+  std::vector<RankPlacement> places;  ///< by rank
+
+  explicit Placed(ResultReader& reader) {
+    layout = layout_of(reader.header().num_ranks, [&](std::int64_t rank) {
+      places.push_back(reader.placement(rank));
+      return places.back();
+    });
+    on_host = diagnosis::members_of(layout.host_of);
+  }
+};
+
+bool is_same_place(const RankPlacement& one, const RankPlacement& other) {
+  return one.cpus == other.cpus && one.numa_node == other.numa_node && one.device == other.device;
+}
+
+/// As far as both are known.
+bool may_be_same_place(const RankPlacement& one, const RankPlacement& other) {
+  const bool is_socket = one.numa_node < 0 || other.numa_node < 0 || one.numa_node == other.numa_node;
+  const bool is_adapter = one.device.empty() || other.device.empty() || one.device == other.device;
+  return is_socket && is_adapter;
+}
+
+/// By rank of `after` that of `before` on the same host at the same place, -1 = none.
+struct SameRanks {
+  std::vector<std::int64_t> rank_before;
+  std::size_t num_elsewhere = 0;  ///< ranks that have no partner though ranks of `before` are left over
+};
+
+SameRanks same_ranks(const Placed& before, const Placed& after, const std::vector<std::int64_t>& same_host) {
+  SameRanks same{std::vector<std::int64_t>(after.places.size(), -1), 0};
+  for (std::uint32_t host = 0; host < same_host.size(); ++host) {
+    if (same_host[host] < 0) continue;
+    const auto members = before.on_host.of(static_cast<std::uint32_t>(same_host[host]));
+    std::vector<std::uint32_t> left(members.begin(), members.end());
+    for (const auto is_same : {is_same_place, may_be_same_place}) {
+      for (const std::uint32_t rank : after.on_host.of(host)) {
+        if (same.rank_before[rank] >= 0) continue;
+        const auto found = std::ranges::find_if(
+            left, [&](std::uint32_t other) { return is_same(before.places[other], after.places[rank]); });
+        if (found == left.end()) continue;
+        same.rank_before[rank] = *found;
+        left.erase(found);
+      }
+    }
+    const auto num_alone = static_cast<std::size_t>(
+        std::ranges::count_if(after.on_host.of(host), [&](std::uint32_t rank) { return same.rank_before[rank] < 0; }));
+    same.num_elsewhere += std::min(left.size(), num_alone);
+  }
+  return same;
+}
+
+/// Before and after.
+using RanksOfHost = std::pair<std::size_t, std::size_t>;
+
+/// How many ranks hosts had before and have: what most of them have in common.
+RanksOfHost usual_ranks(const std::vector<RanksOfHost>& of_hosts) {
+  std::map<RanksOfHost, std::size_t> counted;
+  for (const RanksOfHost& one : of_hosts) ++counted[one];
+  return std::ranges::max_element(counted, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
 }  // namespace
 
-MatchedResults::MatchedResults(ResultReader& before, ResultReader& after) : before_(before), after_(after) {
+MatchedResults::MatchedResults(std::vector<ResultReader*> before, ResultReader& after) {
+  after_.reader = &after;
+  for (ResultReader* const reader : before) before_.push_back({reader, {}, {}});
+  for (const Run& run : before_) note_differences(*run.reader);
+  if (!after.header().complete) {
+    notes_.push_back(fmt::format("'{}' is not complete: {}", after.path(), after.header().incomplete_reason));
+  }
   match_ranks();
-  matched_before_ = places_of(ranks_before_, before.header().num_ranks);
-  matched_after_ = places_of(ranks_after_, after.header().num_ranks);
   match_sizes();
-  note_differences();
+}
+
+void MatchedResults::refuse(const ResultReader& before, const std::string& why, const std::string& hint) const {
+  throw Error(ExitStatus::bad_command_line,
+              fmt::format("'{}' and '{}' cannot be compared", before.path(), after_.reader->path()), why, hint);
+}
+
+/// Leaves out hosts of the later result: -1 in `same`.
+void MatchedResults::leave_out_other_loads(const ResultReader& before, const std::vector<std::size_t>& num_before,
+                                           const std::vector<std::size_t>& num_after,
+                                           const std::vector<std::string>& names, std::vector<std::int64_t>& same) {
+  if (result::option_text(before.header(), "serial") == "true") return;
+  std::vector<RanksOfHost> of_hosts;
+  for (std::size_t host = 0; host < same.size(); ++host) {
+    if (same[host] >= 0) of_hosts.emplace_back(num_before[static_cast<std::size_t>(same[host])], num_after[host]);
+  }
+  const RanksOfHost usual = usual_ranks(of_hosts);
+  const bool is_usual_same = usual.first == usual.second;
+  std::vector<std::string> others;
+  for (std::size_t host = 0; host < same.size(); ++host) {
+    if (same[host] < 0) continue;
+    const RanksOfHost own{num_before[static_cast<std::size_t>(same[host])], num_after[host]};
+    if (is_usual_same ? own.first == own.second : own == usual) continue;
+    others.push_back(names[host]);
+    same[host] = -1;
+  }
+  if (!others.empty()) {
+    notes_.push_back(fmt::format("of {} another share of the ranks is there than in '{}', so it is not compared: {}",
+                                 others.size() == 1 ? "one host" : fmt::format("{} hosts", others.size()),
+                                 before.path(), network::folded_hostlist(others)));
+  }
+  if (is_usual_same) return;
+  has_same_load_ = false;
+  notes_.push_back(
+      fmt::format("'{}' has {} rank{} a host and '{}' {}: they share adapters and cores, so classes of pairs are not "
+                  "compared, only "
+                  "hosts and pairs beyond their class",
+                  before.path(), usual.first, usual.first == 1 ? "" : "s", after_.reader->path(), usual.second));
 }
 
 void MatchedResults::match_ranks() {
-  const auto layout_of_file = [](ResultReader& reader) {
-    return layout_of(reader.header().num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
-  };
-  const diagnosis::Layout first = layout_of_file(before_), second = layout_of_file(after_);
-  std::vector<std::int64_t> same = same_hosts(first.host_names, second.host_names);
-  const bool has_none = std::ranges::all_of(same, [](std::int64_t host) { return host < 0; });
-  if (has_none && first.host_names.size() == second.host_names.size()) {
-    for (std::size_t host = 0; host < same.size(); ++host) same[host] = static_cast<std::int64_t>(host);
-    notes_.emplace_back("no host has the same name in both results; they are compared in their order");
-  }
-  const auto hosts_before = diagnosis::members_of(first.host_of), hosts_after = diagnosis::members_of(second.host_of);
-  std::vector<std::string> missing;
-  std::vector<std::uint32_t> host_number(second.host_names.size(), 0);
-  for (std::uint32_t host = 0; host < second.host_names.size(); ++host) {
-    if (same[host] < 0) {
-      missing.push_back(second.host_names[host]);
-      continue;
+  const Placed second(*after_.reader);
+  const std::size_t num_after = second.places.size();
+  std::vector<bool> is_in_all(num_after, true);
+  std::vector<std::vector<std::int64_t>> ranks_before;
+  std::size_t most_before = 0;
+  for (const Run& run : before_) {
+    const ResultReader& reader = *run.reader;
+    const Placed first(*run.reader);
+    std::vector<std::int64_t> same = diagnosis::same_hosts(first.layout.host_names, second.layout.host_names);
+    if (std::ranges::all_of(same, [](std::int64_t host) { return host < 0; })) {
+      refuse(reader,
+             fmt::format("no host has the same name in both: {}, and {}",
+                         network::folded_hostlist(first.layout.host_names),
+                         network::folded_hostlist(second.layout.host_names)),
+             "Choose results of the same machine");
     }
-    host_number[host] = static_cast<std::uint32_t>(layout_.host_names.size());
-    layout_.host_names.push_back(second.host_names[host]);
-    layout_.host_numbers.push_back(host);
+    std::vector<std::string> gone, missing;
+    const std::set<std::int64_t> matched(same.begin(), same.end());
+    for (std::size_t host = 0; host < first.layout.host_names.size(); ++host) {
+      if (!matched.contains(static_cast<std::int64_t>(host))) gone.push_back(first.layout.host_names[host]);
+    }
+    for (std::size_t host = 0; host < same.size(); ++host) {
+      if (same[host] < 0) missing.push_back(second.layout.host_names[host]);
+    }
+    if (!gone.empty()) notes_.push_back(only_in(reader.path(), gone));
+    if (!missing.empty()) {
+      notes_.push_back(before_.size() == 1 ? only_in(after_.reader->path(), missing) : not_in(reader.path(), missing));
+    }
+    leave_out_other_loads(reader, sizes_of(first.on_host), sizes_of(second.on_host), second.layout.host_names, same);
+    SameRanks ranks = same_ranks(first, second, same);
+    if (ranks.num_elsewhere > 0) {
+      notes_.push_back(fmt::format("{} ranks have no rank at the same socket and adapter in '{}': not compared",
+                                   ranks.num_elsewhere, reader.path()));
+    }
+    for (std::size_t rank = 0; rank < num_after; ++rank) {
+      if (ranks.rank_before[rank] < 0) is_in_all[rank] = false;
+    }
+    ranks_before.push_back(std::move(ranks.rank_before));
+    most_before = std::max(most_before, first.places.size());
   }
-  for (std::uint32_t rank = 0; rank < second.host_of.size(); ++rank) {
-    const std::uint32_t host = second.host_of[rank], slot = hosts_after.slot_of[rank];
-    if (same[host] < 0) continue;
-    const auto others = hosts_before.of(static_cast<std::uint32_t>(same[host]));
-    if (slot >= others.size()) continue;
-    ranks_before_.push_back(others[slot]);
-    ranks_after_.push_back(rank);
-    layout_.host_of.push_back(host_number[host]);
-    if (!second.socket_of.empty()) layout_.socket_of.push_back(second.socket_of[rank]);
+  std::vector<std::int64_t> host_number(second.layout.host_names.size(), -1);
+  for (std::uint32_t rank = 0; rank < num_after; ++rank) {
+    if (!is_in_all[rank]) continue;
+    const std::uint32_t host = second.layout.host_of[rank];
+    if (host_number[host] < 0) {
+      host_number[host] = static_cast<std::int64_t>(layout_.host_names.size());
+      layout_.host_names.push_back(second.layout.host_names[host]);
+      layout_.host_numbers.push_back(host);
+    }
+    after_.ranks.push_back(rank);
+    for (std::size_t run = 0; run < before_.size(); ++run) {
+      before_[run].ranks.push_back(static_cast<std::uint32_t>(ranks_before[run][rank]));
+    }
+    layout_.host_of.push_back(static_cast<std::uint32_t>(host_number[host]));
+    if (!second.layout.socket_of.empty()) layout_.socket_of.push_back(second.layout.socket_of[rank]);
   }
-  if (ranks_after_.size() < 2) {
-    throw Error(ExitStatus::bad_command_line,
-                fmt::format("'{}' and '{}' cannot be compared", before_.path(), after_.path()),
-                "they have no two ranks on the same hosts", "Choose results of the same machine");
+  if (after_.ranks.size() < 2) {
+    refuse(*before_.front().reader, "they have no two ranks on the same hosts", "Choose results of the same machine");
   }
-  std::vector<std::string> gone;
-  const std::set<std::int64_t> matched(same.begin(), same.end());
-  for (std::size_t host = 0; host < first.host_names.size(); ++host) {
-    if (!matched.contains(static_cast<std::int64_t>(host))) gone.push_back(first.host_names[host]);
+  layout_.rank_numbers = after_.ranks;
+  if (after_.ranks.size() < std::max(most_before, num_after)) {
+    notes_.push_back(fmt::format("{} ranks are compared, of {} and {}", after_.ranks.size(), most_before, num_after));
   }
-  if (!gone.empty()) notes_.push_back(only_in(before_.path(), gone));
-  if (!missing.empty()) notes_.push_back(only_in(after_.path(), missing));
-  layout_.rank_numbers = ranks_after_;
-  const std::size_t num_before = first.host_of.size(), num_after = second.host_of.size();
-  if (ranks_after_.size() < std::max(num_before, num_after)) {
-    notes_.push_back(fmt::format("{} ranks are compared, of {} and {}", ranks_after_.size(), num_before, num_after));
-  }
+  after_.places = places_of(after_.ranks, static_cast<std::int64_t>(num_after));
+  for (Run& run : before_) run.places = places_of(run.ranks, run.reader->header().num_ranks);
 }
 
 void MatchedResults::match_sizes() {
-  const auto& first = before_.header().message_sizes_bytes;
-  for (const std::uint64_t size : after_.header().message_sizes_bytes) {
-    if (std::ranges::find(first, size) != first.end()) sizes_bytes_.push_back(size);
-  }
-  if (!sizes_bytes_.empty()) return;
   const auto names = [](const std::vector<std::uint64_t>& sizes) {
     std::vector<std::string> all;
     for (const std::uint64_t size : sizes) all.push_back(format_bytes(size));
     return some_of(all);
   };
-  throw Error(ExitStatus::bad_command_line,
-              fmt::format("'{}' and '{}' cannot be compared", before_.path(), after_.path()),
-              fmt::format("they have no message size in common: {}, and {}", names(first),
-                          names(after_.header().message_sizes_bytes)),
-              "Measure again with --message-size of the baseline");
+  const auto& sizes = after_.reader->header().message_sizes_bytes;
+  sizes_bytes_ = sizes;
+  for (const Run& run : before_) {
+    const auto& first = run.reader->header().message_sizes_bytes;
+    std::erase_if(sizes_bytes_, [&](std::uint64_t size) { return std::ranges::find(first, size) == first.end(); });
+    if (!sizes_bytes_.empty()) continue;
+    refuse(*run.reader, fmt::format("they have no message size in common: {}, and {}", names(first), names(sizes)),
+           "Measure again with --message-size of the baseline");
+  }
 }
 
-void MatchedResults::note_differences() {
-  const auto text = [](const ResultReader& reader, const char* name) {
-    return result::provenance_text(reader.header(), name);
-  };
-  const std::string first = text(before_, "direction"), second = text(after_, "direction");
-  if (first != second) {
-    throw Error(ExitStatus::bad_command_line,
-                fmt::format("'{}' and '{}' cannot be compared", before_.path(), after_.path()),
-                fmt::format("times are {} in one and {} in the other, which are different things", first, second),
-                "Measure again with --direction of the baseline");
+void MatchedResults::note_differences(ResultReader& before) {
+  const Header &first = before.header(), &second = after_.reader->header();
+  const auto text = [](const Header& header, const char* name) { return result::provenance_text(header, name); };
+  if (text(first, "direction") != text(second, "direction")) {
+    refuse(before,
+           fmt::format("times are {} in one and {} in the other, which are different things", text(first, "direction"),
+                       text(second, "direction")),
+           "Measure again with --direction of the baseline");
+  }
+  if ((result::option_text(first, "serial") == "true") != (result::option_text(second, "serial") == "true")) {
+    refuse(before, "one measured pairs one by one, the other many at once", "Measure again with --serial as then");
   }
   for (const auto& [name, words] : {std::pair{"transport", "transport"}, std::pair{"transport_library", "library"}}) {
-    if (text(before_, name) == text(after_, name)) continue;
-    notes_.push_back(fmt::format("the {} changed from {} to {}", words, text(before_, name), text(after_, name)));
+    if (text(first, name) == text(second, name)) continue;
+    add_note(fmt::format("the {} changed from {} to {}", words, text(first, name), text(second, name)));
   }
   for (const char* const name : {"messages", "warmup", "batches", "wait"}) {
-    const std::string one = result::option_text(before_.header(), name),
-                      other = result::option_text(after_.header(), name);
-    if (one != other && !one.empty() && !other.empty()) {
-      notes_.push_back(fmt::format("--{} was {} and is {}", name, one, other));
-    }
+    const std::string one = result::option_text(first, name), other = result::option_text(second, name);
+    if (one != other && !one.empty() && !other.empty())
+      add_note(fmt::format("--{} was {} and is {}", name, one, other));
   }
-  for (const ResultReader* const reader : {&before_, &after_}) {
-    if (!reader->header().complete) {
-      notes_.push_back(fmt::format("'{}' is not complete: {}", reader->path(), reader->header().incomplete_reason));
-    }
-  }
+  if (!first.complete) add_note(fmt::format("'{}' is not complete: {}", before.path(), first.incomplete_reason));
+}
+
+/// Several baselines may differ in the same way.
+void MatchedResults::add_note(std::string note) {
+  if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(std::move(note));
 }
 
 /// A row in the order of the matched ranks: the mean over the repeats that have a value.
-std::vector<double> MatchedResults::logarithms(ResultReader& reader, const std::vector<std::uint32_t>& ranks,
-                                               std::size_t index, std::uint64_t message_size_bytes) const {
-  const Header& header = reader.header();
+std::vector<double> MatchedResults::logarithms(const Run& run, std::size_t index, std::uint64_t message_size_bytes) {
+  const Header& header = run.reader->header();
   const auto& sizes = header.message_sizes_bytes;
   const auto size = static_cast<std::size_t>(std::ranges::find(sizes, message_size_bytes) - sizes.begin());
-  std::vector<double> sums(ranks.size(), 0), counts(ranks.size(), 0);
+  const std::vector<std::uint32_t>& ranks = run.ranks;
+  std::vector<std::vector<double>> repeats;
   for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
-    const std::vector<double> times = reader.times_ns(repeat, size, ranks[index], &PairRecord::time_ns_median);
+    const std::vector<double> times = run.reader->times_ns(repeat, size, ranks[index], &PairRecord::time_ns_median);
+    std::vector<double>& of_repeat = repeats.emplace_back(ranks.size(), not_a_number);
     for (std::size_t to = 0; to < ranks.size(); ++to) {
-      if (!(times[ranks[to]] > 0) || to == index) continue;
-      sums[to] += std::log(times[ranks[to]]);
-      ++counts[to];
+      if (times[ranks[to]] > 0 && to != index) of_repeat[to] = std::log(times[ranks[to]]);
     }
   }
-  for (std::size_t to = 0; to < ranks.size(); ++to) sums[to] = counts[to] > 0 ? sums[to] / counts[to] : not_a_number;
-  return sums;
+  return mean_of(repeats);
+}
+
+std::vector<double> MatchedResults::mean_before(std::size_t index, std::uint64_t message_size_bytes) const {
+  std::vector<std::vector<double>> runs;
+  for (const Run& run : before_) runs.push_back(logarithms(run, index, message_size_bytes));
+  return runs.size() == 1 ? std::move(runs.front()) : mean_of(runs);
 }
 
 void MatchedResults::load(diagnosis::Compared compared, std::uint64_t message_size_bytes, diagnosis::DenseRows& rows) {
-  for (std::uint32_t from = 0; from < ranks_after_.size(); ++from) {
-    const auto before = logarithms(before_, ranks_before_, from, message_size_bytes);
-    const auto after = logarithms(after_, ranks_after_, from, message_size_bytes);
+  for (std::uint32_t from = 0; from < after_.ranks.size(); ++from) {
+    const auto before = mean_before(from, message_size_bytes), after = logarithms(after_, from, message_size_bytes);
     std::vector<double> values(before.size());
     for (std::size_t to = 0; to < values.size(); ++to) {
       values[to] = of_compared(compared, before[to], after[to]);
@@ -231,27 +347,19 @@ void MatchedResults::load(diagnosis::Compared compared, std::uint64_t message_si
   }
 }
 
-bool MatchedResults::is_sparse() const {
-  return before_.header().stored_rounds.has_value() || after_.header().stored_rounds.has_value();
+void MatchedResults::load_earlier(std::size_t run, std::uint64_t message_size_bytes, diagnosis::DenseRows& rows) {
+  for (std::uint32_t from = 0; from < after_.ranks.size(); ++from) {
+    rows.set(from, logarithms(before_[run], from, message_size_bytes));
+  }
 }
 
-/// As logarithms(), of those alone that have a value, ascending.
-MatchedResults::SparseRow MatchedResults::sparse_logarithms(ResultReader& reader,
-                                                            const std::vector<std::uint32_t>& ranks, std::size_t index,
-                                                            std::uint64_t message_size_bytes) const {
-  const Header& header = reader.header();
-  const auto& sizes = header.message_sizes_bytes;
-  const auto size = static_cast<std::size_t>(std::ranges::find(sizes, message_size_bytes) - sizes.begin());
-  const auto& matched = &reader == &before_ ? matched_before_ : matched_after_;
-  std::vector<std::pair<std::uint32_t, double>> measured;  // partner and logarithm, by repeat
-  for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
-    const MeasuredTimes of_repeat = reader.measured_ns(repeat, size, ranks[index], &PairRecord::time_ns_median);
-    for (std::size_t at = 0; at < of_repeat.partners.size(); ++at) {
-      const std::int64_t to = matched[of_repeat.partners[at]];
-      if (to < 0 || std::cmp_equal(to, index)) continue;
-      measured.emplace_back(static_cast<std::uint32_t>(to), std::log(of_repeat.times_ns[at]));
-    }
-  }
+bool MatchedResults::is_sparse() const {
+  const auto has_rounds = [](const Run& run) { return run.reader->header().stored_rounds.has_value(); };
+  return has_rounds(after_) || std::ranges::any_of(before_, has_rounds);
+}
+
+/// Of each partner the mean of its values; ascending.
+MatchedResults::SparseRow MatchedResults::averaged(MeasuredPartners measured) {
   std::ranges::stable_sort(measured, {}, &std::pair<std::uint32_t, double>::first);
   SparseRow row;
   for (std::size_t at = 0; at < measured.size();) {
@@ -264,10 +372,39 @@ MatchedResults::SparseRow MatchedResults::sparse_logarithms(ResultReader& reader
   return row;
 }
 
+/// As logarithms(), of those alone that have a value, ascending.
+MatchedResults::SparseRow MatchedResults::sparse_logarithms(const Run& run, std::size_t index,
+                                                            std::uint64_t message_size_bytes) {
+  const Header& header = run.reader->header();
+  const auto& sizes = header.message_sizes_bytes;
+  const auto size = static_cast<std::size_t>(std::ranges::find(sizes, message_size_bytes) - sizes.begin());
+  MeasuredPartners measured;
+  for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
+    const MeasuredTimes of_repeat =
+        run.reader->measured_ns(repeat, size, run.ranks[index], &PairRecord::time_ns_median);
+    for (std::size_t at = 0; at < of_repeat.partners.size(); ++at) {
+      const std::int64_t to = run.places[of_repeat.partners[at]];
+      if (to < 0 || std::cmp_equal(to, index)) continue;
+      measured.emplace_back(static_cast<std::uint32_t>(to), std::log(of_repeat.times_ns[at]));
+    }
+  }
+  return averaged(std::move(measured));
+}
+
+MatchedResults::SparseRow MatchedResults::sparse_before(std::size_t index, std::uint64_t message_size_bytes) const {
+  MeasuredPartners measured;
+  for (const Run& run : before_) {
+    const SparseRow row = sparse_logarithms(run, index, message_size_bytes);
+    for (std::size_t at = 0; at < row.partners.size(); ++at)
+      measured.emplace_back(row.partners[at], row.logarithms[at]);
+  }
+  return averaged(std::move(measured));
+}
+
 void MatchedResults::load(diagnosis::Compared compared, std::uint64_t message_size_bytes, diagnosis::SparseRows& rows) {
-  for (std::uint32_t from = 0; from < ranks_after_.size(); ++from) {
-    const SparseRow before = sparse_logarithms(before_, ranks_before_, from, message_size_bytes);
-    const SparseRow after = sparse_logarithms(after_, ranks_after_, from, message_size_bytes);
+  for (std::uint32_t from = 0; from < after_.ranks.size(); ++from) {
+    const SparseRow before = sparse_before(from, message_size_bytes);
+    const SparseRow after = sparse_logarithms(after_, from, message_size_bytes);
     SparseRow both;
     std::size_t at = 0;
     for (std::size_t index = 0; index < after.partners.size(); ++index) {
@@ -277,6 +414,13 @@ void MatchedResults::load(diagnosis::Compared compared, std::uint64_t message_si
       both.logarithms.push_back(of_compared(compared, before.logarithms[at], after.logarithms[index]));
     }
     rows.append(both.partners, both.logarithms);
+  }
+}
+
+void MatchedResults::load_earlier(std::size_t run, std::uint64_t message_size_bytes, diagnosis::SparseRows& rows) {
+  for (std::uint32_t from = 0; from < after_.ranks.size(); ++from) {
+    const SparseRow row = sparse_logarithms(before_[run], from, message_size_bytes);
+    rows.append(row.partners, row.logarithms);
   }
 }
 

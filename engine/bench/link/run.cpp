@@ -82,7 +82,7 @@ diagnosis::SiteProfile site_profile(Cluster& cluster, const command::RunEnvironm
 /// Rank 0: prints what changed since the baseline; why the run fails, empty where it does not.
 std::string compared_with_baseline(const LinkRequest& request, const std::string& path) {
   command::StepLog steps("leadline link", request.verbose);
-  const auto comparisons = compare_files({request.baseline, path, request.topology, {}, request.diagnosis}, steps);
+  const auto comparisons = compare_files({{request.baseline}, path, request.topology, {}, request.diagnosis}, steps);
   command::say("\n" + output::comparisons_text(comparisons));
   const bool is_any_worse = std::ranges::any_of(comparisons, is_worse);
   if (!is_any_worse || !(request.strict || request.health_check)) return "";

@@ -31,7 +31,7 @@ from leadline.bisection.analysis import ComponentsAnalysis, SizeAnalysis, analys
 from leadline.bisection.connections import scan_connections
 from leadline.bisection.result import BisectionResult
 from leadline.diagnosis import diagnosed
-from leadline.stats.interval import MeanInterval
+from leadline.stats.interval import MeanInterval, paired_ratio_interval
 from leadline.units import Unit
 
 
@@ -63,7 +63,19 @@ def test_the_number(tmp_path: Path):
     for name, share in (("p01", 0.01), ("p05", 0.05), ("median", 0.5)):
         assert getattr(size.speeds, name) == pytest.approx(np.quantile(speeds, share))
     assert (size.speeds.min, size.speeds.max) == (speeds.min(), speeds.max())
-    assert size.relative.mean == pytest.approx(means.mean() / result.baseline("1MiB").bytes_per_s.mean())
+    alone = result.baseline("1MiB")  # two behind each pattern
+    both_ends = np.stack([alone.from_rank, alone.to_rank])
+    together = np.array([
+        every[number].bytes_per_s[np.isin(every[number].to_rank, ends)].mean()
+        for number, ends in zip(alone.number.tolist(), both_ends.T, strict=True)
+    ])  # fmt: skip
+    together, by_itself = (one.reshape(85, 2).mean(axis=1) for one in (together, alone.bytes_per_s))
+    expected = paired_ratio_interval(together, by_itself, together - means)
+    assert (size.contention_share.mean, size.contention_share.half_width) == pytest.approx(
+        (expected.mean, expected.half_width)
+    )
+    assert size.static_share.mean == pytest.approx((alone.bytes_per_s / alone.bytes_per_s.max()).mean())
+    assert size.tail == pytest.approx(size.speeds.median / size.speeds.p01)
     assert size.full_load.mean == pytest.approx(size.ebb.mean / 1.04)
     assert sum(bucket.num for bucket in size.buckets) == len(times)
     assert len(size.buckets) == 10
@@ -235,7 +247,7 @@ def test_nothing_was_measured(tmp_path: Path):
     sizes, components = analysed(result)
     assert bisection_text.headline(result, sizes, components) == ["Nothing was measured."]
     assert math.isnan(sizes[0].ebb.mean)
-    assert scan_connections(result, sizes[0].random, 5).slowest == ()
+    assert scan_connections(result, sizes[0].random, result.baseline(), 5).slowest == ()
 
 
 def test_only_named_patterns_have_no_number(tmp_path: Path):

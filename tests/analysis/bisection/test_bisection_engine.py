@@ -51,7 +51,9 @@ def test_the_same_numbers_as_the_summary(tmp_path: Path):
         expect_interval(ours.ebb, theirs["ebb"])
         expect_interval(ours.full_load, theirs["full_load"])
         expect_interval(ours.baseline, theirs["baseline"])
-        expect_interval(ours.relative, theirs["relative"], "")
+        expect_interval(ours.static_share, theirs["static_share"], "")
+        expect_interval(ours.contention_share, theirs["contention_share"], "")
+        assert same(ours.tail, theirs["tail"])
         assert same(ours.harmonic, theirs["bytes_per_s_harmonic"])
         for name in ("min", "p01", "p05", "median", "max"):
             assert same(getattr(ours.speeds, name), theirs[f"bytes_per_s_{name}"]), name

@@ -25,6 +25,7 @@ from made_up_bisection import (
 from page_source import Page, expect_whole_and_alone
 
 import leadline
+from leadline.bisection.analysis import analyse_size
 from leadline.bisection.page import render_bisection
 from leadline.bisection.result import BisectionResult
 from leadline.cli.report import main as report_main
@@ -83,7 +84,7 @@ def test_heads_of_numbers_lead_to_their_definitions(tmp_path: Path):
 
 def test_the_table_of_sizes(tmp_path: Path):
     result = loaded(slow_host(), tmp_path)
-    rows = {row[0]: row for row in Page(render_bisection(result)).rows if len(row) == 14}
+    rows = {row[0]: row for row in Page(render_bisection(result)).rows if len(row) == 16}
     assert set(rows) == {"message size", "64 KiB", "1 MiB"}
     row, means = rows["1 MiB"], result.patterns("1MiB", "random").bytes_per_s_mean / 2**30
     assert row[1] == "85"
@@ -188,8 +189,9 @@ def test_measured_against_simulated(simulated: tuple[Path, Path], capsys: pytest
     data = page.data()["simulated"]
     assert [index for index, _, _ in data["points"]] == list(range(90))
     result = leadline.load_bisection(path)
-    means = result.patterns(kind="random").bytes_per_s_mean / result.baseline().bytes_per_s.mean()
-    assert [measured for _, _, measured in data["points"]] == pytest.approx(means.tolist(), rel=1e-5)
+    means = result.patterns(kind="random").bytes_per_s_mean
+    of_alone = means / means.mean() * analyse_size(result, 0).contention_share.mean
+    assert [measured for _, _, measured in data["points"]] == pytest.approx(of_alone.tolist(), rel=1e-5)
     expected = np.array([simulated for _, simulated, _ in data["points"]])
     assert np.corrcoef(expected, means)[0, 1] > 0.95, "the made-up network is of this kind"
     assert len(data["deviating"]) == 5

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of means and ratios: the same cases as tests/stats/interval_test.cpp, and how they narrow."""
+"""Intervals of means and paired ratios: the same cases as tests/stats/interval_test.cpp, and how they narrow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from leadline.stats.interval import convergence, mean_interval, ratio_interval, student_t_quantile
+from leadline.stats.interval import MeanInterval, convergence, mean_interval, paired_ratio_interval
 
 TEN = np.arange(1.0, 11.0)
 
@@ -55,28 +55,31 @@ def test_a_sample_that_is_no_number():
     assert math.isnan(interval.half_width)
 
 
-def test_ratios():
-    alike = ratio_interval(values(9, 11), values(18, 22))
-    assert (alike.num, alike.mean) == (2, 0.5)
-    assert alike.half_width == pytest.approx(0.5 * 4.302652729749464 * math.sqrt(0.02), rel=1e-9)
-    above, below = 0.01, 55 / 60 / 30.25
-    degrees = (above + below) ** 2 / (above**2 + below**2 / 9)
-    half_width = student_t_quantile(0.975, degrees) * math.sqrt(above + below)
-    assert ratio_interval(values(9, 11), TEN).half_width == pytest.approx(10 / 5.5 * half_width, rel=1e-9)
-    assert ratio_interval(TEN, values(9, 11)).half_width == pytest.approx(0.55 * half_width, rel=1e-9)
-    exact = ratio_interval(values(9, 11, 10), values(4, 4, 4, 4))
-    assert exact.half_width == pytest.approx(mean_interval(values(9, 11, 10)).half_width / 4, rel=1e-9)
-    assert ratio_interval(values(3, 3), values(4, 4)).half_width == 0
+def paired(*samples: tuple[float, float, float]) -> MeanInterval:
+    return paired_ratio_interval(*(values(*column) for column in zip(*samples, strict=True)))
 
 
-def test_ratios_of_nothing_or_one_sample():
-    assert math.isnan(ratio_interval(values(), values(1, 2)).mean)
-    assert math.isnan(ratio_interval(values(1, 2), values()).half_width)
-    one = ratio_interval(values(3), values(5, 7))
+def test_paired_ratios():
+    same = paired((3, 6, 0), (50, 100, 0), (0.7, 1.4, 0))
+    assert (same.num, same.mean) == (3, pytest.approx(0.5))
+    assert same.half_width == pytest.approx(0, abs=1e-14)
+    two = paired((9, 20, 0), (11, 20, 0))
+    assert two.mean == 0.5
+    assert two.half_width == pytest.approx(12.7062047361747 / 20, rel=1e-9)
+    samples = 3 * [(3.1, 8, -1), (3.9, 8, 0), (4.9, 8, 1), (6.1, 8, 2)]
+    controlled = paired(*samples)
+    assert controlled.mean == pytest.approx(4 / 8, rel=1e-9)
+    assert controlled.half_width == pytest.approx(2.228138851964939 * math.sqrt(0.12 / 10 / 12) / 8, rel=1e-9)
+    assert paired(*samples[:9]).mean == pytest.approx((2 * 18 + 3.1) / 72)
+
+
+def test_paired_ratios_of_nothing_or_one_sample():
+    assert math.isnan(paired_ratio_interval(values(), values(), values()).mean)
+    one = paired((3, 6, 1))
     assert (one.num, one.mean) == (1, 0.5)
     assert math.isnan(one.half_width)
-    assert math.isnan(ratio_interval(values(1, math.nan), values(5, 7)).half_width)
-    assert math.isnan(ratio_interval(values(1, 2), values(-1, 1)).mean)
+    assert math.isnan(paired((1, 2, 0), (math.nan, 2, 0)).half_width)
+    assert math.isnan(paired((1, -2, 0), (1, 1, 0)).mean)
 
 
 def test_the_interval_after_more_and_more_samples():

@@ -52,8 +52,8 @@ TEST(BisectionFile, IsReadAsFarAsADescriptionTakes) {
   EXPECT_EQ(sizes[0]->ebb.num, 4U);
   EXPECT_EQ(sizes[0]->ebb.mean, 2e9);
   EXPECT_EQ(sizes[0]->ebb.half_width, 1e7);
-  EXPECT_EQ(sizes[0]->relative.mean, 0.5);
-  EXPECT_EQ(sizes[0]->relative.half_width, 0.004);
+  EXPECT_EQ(sizes[0]->contention_share.mean, 0.5);
+  EXPECT_EQ(sizes[0]->contention_share.half_width, 0.004);
   EXPECT_EQ(sizes[0]->bytes_per_s_harmonic, 1.75e9);
   EXPECT_TRUE(std::isnan(sizes[2]->ebb.mean));
 }

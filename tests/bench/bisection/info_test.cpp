@@ -54,8 +54,13 @@ TEST(FileInfo, OfABisectionTestSaysWhatWasRunAndHowFastItWas) {
                   HasSubstr("message sizes    8 B, 1 KiB, 4 KiB\n"),
                   HasSubstr("patterns         random,halves,shift:3; seed 18446744073709551615, 20 exchanges each\n")));
   // 2e9 +- 1e7 B/s
-  EXPECT_THAT(text, HasSubstr("        8 B         6            4  1.863 ± 0.009   0.500 ± 0.004  rounds\n"));
-  EXPECT_THAT(text, HasSubstr("      4 KiB         0            0              -               -  not_stopped\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("        8 B         6            4  1.863 ± 0.009   0.500 ± 0.004  0.900 ± 0.002  1.250  rounds\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "      4 KiB         0            0              -               -              -      -  not_stopped\n"));
 }
 
 TEST(FileInfo, OfABisectionTestIsOneDocument) {
@@ -80,7 +85,9 @@ TEST(FileInfo, OfABisectionTestIsOneDocument) {
                                       {"num_baseline", 2},
                                       {"stopped_by", "time_limit"},
                                       {"ebb", {{"num", 4}, {"bytes_per_s_mean", 2e9}, {"bytes_per_s_half_width", 1e7}}},
-                                      {"relative", {{"num", 3}, {"mean", 0.5}, {"half_width", 0.004}}},
+                                      {"static_share", {{"num", 3}, {"mean", 0.9}, {"half_width", 0.002}}},
+                                      {"tail", 1.25},
+                                      {"contention_share", {{"num", 3}, {"mean", 0.5}, {"half_width", 0.004}}},
                                       {"bytes_per_s_harmonic", 1.75e9}}));
   EXPECT_TRUE(result["sizes"][2]["ebb"]["bytes_per_s_mean"].is_null());
 }

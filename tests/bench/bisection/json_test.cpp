@@ -105,7 +105,7 @@ TEST(BisectionJson, HasTheNumbersOfASizeWithTheirIntervals) {
   EXPECT_EQ(first["ebb"], json({{"num", 4}, {"bytes_per_s_mean", 2e9}, {"bytes_per_s_half_width", 1e7}}));
   EXPECT_EQ(first["full_load"]["bytes_per_s_mean"], 1.9e9);
   EXPECT_EQ(first["baseline"]["bytes_per_s_half_width"], 3e7);
-  EXPECT_EQ(first["relative"], json({{"num", 3}, {"mean", 0.5}, {"half_width", 0.004}}));
+  EXPECT_EQ(first["contention_share"], json({{"num", 3}, {"mean", 0.5}, {"half_width", 0.004}}));
   EXPECT_EQ(first["bytes_per_s_harmonic"], 1.75e9);
   EXPECT_EQ(first["bytes_per_s_min"], 1e9);
   EXPECT_EQ(first["bytes_per_s_p01"], 1.1e9);
@@ -145,7 +145,7 @@ TEST(BisectionJson, SaysNullForWhatWasNotMeasured) {
   EXPECT_TRUE(document["baseline"][0]["time_ns"].is_null());
   EXPECT_EQ(size["ebb"]["num"], 0);
   EXPECT_TRUE(size["ebb"]["bytes_per_s_half_width"].is_null());
-  EXPECT_TRUE(size["relative"]["mean"].is_null());
+  EXPECT_TRUE(size["contention_share"]["mean"].is_null());
   EXPECT_TRUE(size["bytes_per_s_p05"].is_null());
   EXPECT_EQ(size["buckets"], json::array());
   EXPECT_TRUE(document["diagnoses"][0]["pattern"].is_null());

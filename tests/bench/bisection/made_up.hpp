@@ -54,7 +54,9 @@ inline bench::bisection::BisectionSummary made_up_size(int size_index, double gi
   size.ebb = {120, gib_per_s * gibi, 0.01 * gib_per_s * gibi};
   size.full_load = {120, 1.1 * gib_per_s * gibi, 0.02 * gib_per_s * gibi};
   size.baseline = {120, 1.25 * gib_per_s * gibi, 0.015 * gib_per_s * gibi};
-  size.relative = {120, 0.8, 0.012};
+  size.static_share = {120, 0.95, 0.01};
+  size.contention_share = {120, 0.8, 0.012};
+  size.tail = 2.1;
   size.bytes_per_s_harmonic = 0.9 * gib_per_s * gibi;
   size.bytes_per_s_min = 0.25 * gib_per_s * gibi;
   size.bytes_per_s_p01 = 0.5 * gib_per_s * gibi;

@@ -41,8 +41,8 @@ TEST(BisectionMeasure, FindsTheBandwidthOfTheFabric) {
     EXPECT_DOUBLE_EQ(interval.mean, between_hosts);
     EXPECT_NEAR(interval.half_width, 0, 1);
   }
-  EXPECT_NEAR(size.relative.mean, 1, 1e-12);
-  EXPECT_NEAR(size.relative.half_width, 0, 1e-9);
+  EXPECT_NEAR(size.contention_share.mean, 1, 1e-12);
+  EXPECT_NEAR(size.contention_share.half_width, 0, 1e-9);
   EXPECT_DOUBLE_EQ(size.bytes_per_s_harmonic, between_hosts);
   EXPECT_DOUBLE_EQ(size.bytes_per_s_median, between_hosts);
 }
@@ -325,7 +325,7 @@ TEST(BisectionMeasure, GivesTheSameOnceMore) {
     EXPECT_EQ(one.patterns[i].accepted, other.patterns[i].accepted);
   }
   EXPECT_EQ(one.sizes[0].bytes_per_s_p05, other.sizes[0].bytes_per_s_p05);
-  EXPECT_EQ(one.sizes[0].relative.half_width, other.sizes[0].relative.half_width);
+  EXPECT_EQ(one.sizes[0].contention_share.half_width, other.sizes[0].contention_share.half_width);
   EXPECT_EQ(one.slow_connections.size(), 10u);
   for (std::size_t i = 0; i < one.slow_connections.size(); ++i) {
     EXPECT_EQ(one.slow_connections[i].from, other.slow_connections[i].from);

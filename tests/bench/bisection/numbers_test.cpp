@@ -88,8 +88,19 @@ TEST(BisectionNumbers, SummarizesWhatEveryRankKept) {
   for (const BaselineSample& sample : ranks[0].measured.baseline) baseline.push_back(rate(sample.time_ns));
   EXPECT_NEAR(size.baseline.mean / stats::mean_interval(baseline).mean, 1, 1e-12);
   EXPECT_NEAR(size.baseline.half_width / stats::mean_interval(baseline).half_width, 1, 1e-9);
-  EXPECT_NEAR(size.relative.mean / (size.ebb.mean / size.baseline.mean), 1, 1e-12);
-  EXPECT_GT(size.relative.half_width, 0);
+  std::vector<stats::PairedSample> pairs;
+  for (const BaselineSample& sample : ranks[0].measured.baseline) {
+    const auto in_pattern = [&](std::int32_t end) {
+      return rate(ranks[static_cast<std::size_t>(end)].store.times[sample.number].time_ns);
+    };
+    const double together = (in_pattern(sample.from) + in_pattern(sample.to)) / 2;
+    const double of_all = ranks[0].measured.patterns[sample.number].bytes_per_s_mean;
+    pairs.push_back({together, rate(sample.time_ns), together - of_all});
+  }
+  EXPECT_NEAR(size.contention_share.mean / stats::paired_ratio_interval(pairs).mean, 1, 1e-12);
+  EXPECT_NEAR(size.contention_share.half_width / stats::paired_ratio_interval(pairs).half_width, 1, 1e-9);
+  EXPECT_NEAR(size.static_share.mean / (size.baseline.mean / *std::ranges::max_element(baseline)), 1, 1e-12);
+  EXPECT_DOUBLE_EQ(size.tail, size.bytes_per_s_median / size.bytes_per_s_p01);
 }
 
 // Over a transport that does as it is told: loads that are uneven within a pattern, or unlike those of a pair alone.
@@ -132,7 +143,7 @@ TEST(BisectionNumbers, WhatIsSlowOnlyTogetherIsNotSlowAlone) {
   const BisectionSummary& size = all.sizes[0];
   EXPECT_DOUBLE_EQ(size.ebb.mean, rate(200));
   EXPECT_DOUBLE_EQ(size.baseline.mean, rate(100));
-  EXPECT_NEAR(size.relative.mean, 0.5, 1e-12);
+  EXPECT_NEAR(size.contention_share.mean, 0.5, 1e-12);
   EXPECT_THAT(all.slow_connections, SizeIs(10));
   for (const SlowConnection& connection : all.slow_connections) {
     EXPECT_DOUBLE_EQ(connection.time_ns, 200);
@@ -147,7 +158,7 @@ TEST(BisectionNumbers, WithoutABaselineTheMedianConnectionIsTheMeasure) {
   const Measured all = measured(setting)[0].measured;
   EXPECT_THAT(all.baseline, IsEmpty());
   EXPECT_TRUE(std::isnan(all.sizes[0].baseline.mean));
-  EXPECT_TRUE(std::isnan(all.sizes[0].relative.mean));
+  EXPECT_TRUE(std::isnan(all.sizes[0].contention_share.mean));
   ASSERT_THAT(all.slow_connections, SizeIs(10));
   EXPECT_EQ(all.slow_connections[0].to, 5);
   EXPECT_DOUBLE_EQ(all.slow_connections[0].alone_time_ns, 200);  // both ends' mean

@@ -129,7 +129,9 @@ inline bench::bisection::BisectionSummary size_summary(int size_index) {
   summary.ebb = {.num = 4, .mean = 2e9, .half_width = 1e7};
   summary.full_load = {.num = 4, .mean = 1.9e9, .half_width = 2e7};
   summary.baseline = {.num = 3, .mean = 4e9, .half_width = 3e7};
-  summary.relative = {.num = 3, .mean = 0.5, .half_width = 0.004};
+  summary.static_share = {.num = 3, .mean = 0.9, .half_width = 0.002};
+  summary.tail = 1.25;
+  summary.contention_share = {.num = 3, .mean = 0.5, .half_width = 0.004};
   summary.bytes_per_s_harmonic = 1.75e9;
   summary.bytes_per_s_min = 1e9;
   summary.bytes_per_s_p01 = 1.1e9;

@@ -31,6 +31,7 @@ each pattern: 20 timed exchanges after 2 for warm-up; random pairs between hosts
 
 message size 1 MiB: eBB = 4.000 ± 0.040 GiB/s (95 %, 120 patterns)
   0.800 ± 0.012 of pairs alone (5.000 ± 0.060 GiB/s, 120 pairs)
+  static share 0.950 ± 0.010 (pairs alone over the fastest one), tail 2.100 (median over 1 % quantile)
   stopped: precision of 1 % reached after 120 patterns
 
   960 connections       GiB/s
@@ -51,9 +52,9 @@ how many connections with messages of 1 MiB were how fast
        1.221  0.977  800.000  1000.000           10  #
 
 named patterns with messages of 1 MiB, in GiB/s
-  pattern  connections   mean  harmonic  slowest  from   to     mean / eBB  mean / alone
-  halves             8  3.000     2.700    1.500  3 (b)  6 (d)       0.750         0.600
-  shift:1            8  5.000     4.500    2.500  3 (b)  6 (d)       1.250         1.000
+  pattern  connections   mean  harmonic  slowest  from   to     mean / eBB
+  halves             8  3.000     2.700    1.500  3 (b)  6 (d)       0.750
+  shift:1            8  5.000     4.500    2.500  3 (b)  6 (d)       1.250
 
 worst pattern after 2 steps of the search, messages of 1 MiB: 2.000 GiB/s, 0.500 of the eBB (pattern 5)
   worst random pattern: 3.600 GiB/s, 0.900 of the eBB (pattern 1)
@@ -79,14 +80,14 @@ TEST(BisectionSummary, OfSeveralSizesIsARowEach) {
   const std::string text = bench::bisection::bisection_summary(made_up_sweep(), "");
   EXPECT_THAT(text, HasSubstr(R"(
 effective bisection bandwidth (eBB) in GiB/s, 95 % intervals over patterns
-  message size  patterns            eBB  ± %    pairs alone    eBB / alone  stopped by
+  message size  patterns            eBB  ± %    pairs alone       of alone  stopped by
          1 MiB       120  4.000 ± 0.040  1.0  5.000 ± 0.060  0.800 ± 0.012  precision
          2 MiB        57  5.000 ± 0.050  1.0  6.250 ± 0.075  0.800 ± 0.012  time limit
 
 connections in GiB/s
-  message size  harmonic  full load  fastest  median    5 %    1 %  slowest
-         1 MiB     3.600      4.400    5.000   4.200  2.400  2.000    1.000
-         2 MiB     4.500      5.500    6.250   5.250  3.000  2.500    1.250
+  message size  harmonic  full load  fastest  median    5 %    1 %  slowest   tail   static share
+         1 MiB     3.600      4.400    5.000   4.200  2.400  2.000    1.000  2.100  0.950 ± 0.010
+         2 MiB     4.500      5.500    6.250   5.250  3.000  2.500    1.250  2.100  0.950 ± 0.010
 )"));
   EXPECT_THAT(text, HasSubstr("how many connections with messages of 2 MiB"));
   EXPECT_THAT(text, HasSubstr(R"(
@@ -122,7 +123,8 @@ TEST(BisectionSummary, OfOnePatternHasNoInterval) {
   bench::bisection::BisectionSummary& size = result.sizes[0];
   size.num_patterns = 1;
   size.stopped_by = bench::bisection::StopReason::rounds;
-  size.ebb.half_width = size.full_load.half_width = size.baseline.half_width = size.relative.half_width = nan;
+  size.ebb.half_width = size.full_load.half_width = size.baseline.half_width = size.contention_share.half_width =
+      size.static_share.half_width = nan;
   const std::string text = bench::bisection::bisection_summary(result, "");
   EXPECT_THAT(text,
               AllOf(HasSubstr("eBB = 4.000 GiB/s (1 pattern)\n"), HasSubstr("  0.800 of pairs alone (5.000 GiB/s"),
@@ -131,9 +133,9 @@ TEST(BisectionSummary, OfOnePatternHasNoInterval) {
 
 TEST(BisectionSummary, WithoutPairsAloneDoesNotSpeakOfThem) {
   bench::bisection::BisectionResult result = made_up_sweep();
-  for (bench::bisection::BisectionSummary& size : result.sizes) size.baseline = size.relative = {};
+  for (bench::bisection::BisectionSummary& size : result.sizes)
+    size.baseline = size.contention_share = size.static_share = {};
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("pairs alone")));
-  EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("mean / alone")));
   result.sizes.pop_back();
   EXPECT_THAT(bench::bisection::bisection_summary(result, ""), Not(HasSubstr("pairs alone")));
 }
@@ -160,9 +162,8 @@ TEST(BisectionSummary, BringsRepeatsOfNamedPatternsTogether) {
   again.slowest_from = 7;
   result.patterns.push_back(again);
   // Harmonic: 2.7 and 0.9, of which 2 / (1/2.7 + 1/0.9) is 1.35.
-  EXPECT_THAT(
-      bench::bisection::bisection_summary(result, ""),
-      HasSubstr("  halves             8  2.000     1.350    0.500  7 (d)  6 (d)       0.500         0.400  100.0 %\n"));
+  EXPECT_THAT(bench::bisection::bisection_summary(result, ""),
+              HasSubstr("  halves             8  2.000     1.350    0.500  7 (d)  6 (d)       0.500  100.0 %\n"));
 }
 
 TEST(BisectionSummary, SaysWhatThereWasNoTimeFor) {

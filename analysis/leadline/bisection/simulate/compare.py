@@ -9,11 +9,13 @@ import math
 
 import numpy as np
 
-from leadline.bisection.result import BisectionResult, PatternKind
+from leadline.bisection.connections import pairs_by_pattern, scan_connections
+from leadline.bisection.result import BisectionResult, PatternKind, Patterns
 from leadline.bisection.simulate.experiments import participants_of_result
 from leadline.bisection.simulate.model import PatternComparison, PatternDeviation, SimulatedBisection
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model import FloatArray, IntArray
+from leadline.stats.interval import paired_ratio_interval
 
 # Of a simulation that was not made from this very result so many patterns are drawn again and compared with it.
 _NUM_CHECKED = 10
@@ -40,15 +42,19 @@ def compare_patterns(
     if simulated.measured_nonce != result.nonce or not result.nonce:
         _check_some(result, size_index, index)
     speed = patterns.bytes_per_s_mean[here]
-    baseline = _mean(result.reader.baseline(size_index).bytes_per_s)
-    unit = baseline if math.isfinite(baseline) else float(np.nanmax(patterns.bytes_per_s_max[here]))
+    share = _contention_share(result, size_index, patterns)
+    unit = (
+        float(patterns.bytes_per_s_mean.mean()) / share
+        if math.isfinite(share)
+        else float(np.nanmax(patterns.bytes_per_s_max[here]))
+    )
     measured, expected = speed / unit, simulated.relative_mean[there]
     ratio = float(measured.mean() / expected.mean())
     return PatternComparison(
         size_index=size_index,
         message_size_bytes=result.message_sizes_bytes[size_index],
         unit_bytes_per_s=unit,
-        has_baseline=math.isfinite(baseline),
+        has_baseline=math.isfinite(share),
         pattern_index=index,
         measured_bytes_per_s=speed,
         measured=measured,
@@ -58,6 +64,14 @@ def compare_patterns(
         ratio=ratio,
         deviating=_deviating(index, measured, expected, ratio, num_deviating),
     )
+
+
+def _contention_share(result: BisectionResult, size_index: int, patterns: Patterns) -> float:
+    alone = result.reader.baseline(size_index)
+    if not len(alone):
+        return math.nan
+    found = scan_connections(result, patterns, alone, most_slowest=1)
+    return paired_ratio_interval(*pairs_by_pattern(patterns, alone, found.pairs)).mean
 
 
 def _expect_same_run(result: BisectionResult, simulated: SimulatedBisection) -> None:
@@ -94,11 +108,6 @@ def _check_some(result: BisectionResult, size_index: int, index: IntArray) -> No
     places = np.unique(np.linspace(0, len(index) - 1, _NUM_CHECKED).round().astype(int))
     for one, send_to in participants_of_result(result).random(result.seed, index[places].tolist()):
         check.expect(one, send_to)
-
-
-def _mean(values: FloatArray) -> float:
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if there.size else math.nan
 
 
 def _correlation(one: FloatArray, other: FloatArray) -> float:
