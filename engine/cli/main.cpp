@@ -40,6 +40,7 @@ constexpr Command other_commands[] = {
     {"convert", "write a result in the other format, or a SION file without gaps", convert_command},
     {"info", "say what a result file is and what is in it", info_command},
     {"partners", "write whom each rank met in each round of a compact result", partners_command},
+    {"cables", "write the cables of a physical network, for a simulation and other tools", cables_command},
     {"patterns", "write whom each rank sends to in patterns of the bisection test, for other tools", patterns_command},
     {"schema", "print the JSON Schema of a document: its keys, their types and meanings", schema_command},
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},

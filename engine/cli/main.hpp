@@ -12,6 +12,7 @@ namespace leadline::cli {
 /// The body of main(). Never throws.
 int run(int argc, char** argv) noexcept;
 
+int cables_command(const std::vector<std::string>& arguments);
 int compare_command(const std::vector<std::string>& arguments);
 int convert_command(const std::vector<std::string>& arguments);
 int profile_command(const std::vector<std::string>& arguments);

@@ -92,6 +92,28 @@ void begin_stanza(IbReader& reader, const Line& line, std::string_view text, IbK
   if (const auto description = description_in(text); !description.empty()) node.description = description;
 }
 
+/// "4xHDR" at the end of a line: lanes, and what each carries.
+double gigabits_in(std::string_view line) {
+  constexpr std::array<std::pair<std::string_view, double>, 9> lanes{{{"SDR", 2},
+                                                                      {"DDR", 4},
+                                                                      {"QDR", 8},
+                                                                      {"FDR10", 10},
+                                                                      {"FDR", 13.64},
+                                                                      {"EDR", 25},
+                                                                      {"HDR", 50},
+                                                                      {"NDR", 100},
+                                                                      {"XDR", 200}}};
+  const auto words = words_of(line);
+  const std::string_view last = words.empty() ? std::string_view{} : words.back();
+  const std::size_t sign = last.find('x');
+  if (sign == std::string_view::npos) return 0;
+  std::uint32_t width = 0;
+  const auto [stop, error] = std::from_chars(last.data(), last.data() + sign, width);
+  if (error != std::errc{} || stop != last.data() + sign) return 0;
+  const auto speed = std::ranges::find(lanes, last.substr(sign + 1), &std::pair<std::string_view, double>::first);
+  return speed == lanes.end() ? 0 : width * speed->second;
+}
+
 void add_port(IbReader& reader, const Line& line, std::string_view text) {
   if (!reader.own) line.refuse("a port without a node", complete_output);
   const auto port = bracketed(text);
@@ -100,7 +122,7 @@ void add_port(IbReader& reader, const Line& line, std::string_view text) {
   const auto other_port = bracketed(text.substr(text.find(*other) + other->size() + 1));
   if (!other_port) line.refuse(fmt::format("no port of {}", shown(*other)), complete_output);
   const std::uint32_t node = node_of_id(reader, *other, line.number);
-  reader.fabric.cables.push_back({*reader.own, *port, node, *other_port, line.number});
+  reader.fabric.cables.push_back({*reader.own, *port, node, *other_port, line.number, gigabits_in(text)});
   // A switch lists what it is connected to; an adapter's own lines come later, or not at all.
   IbNode& seen = reader.fabric.nodes[node];
   if (seen.description.empty()) seen.description = description_in(text);

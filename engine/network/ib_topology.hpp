@@ -27,6 +27,7 @@ struct IbNode {
 struct IbCable {
   std::uint32_t node = 0, port = 0, other_node = 0, other_port = 0;
   std::size_t line = 0;
+  double gigabits_s = 0;  ///< as at its end, "4xHDR"; 0 = not told
 };
 
 struct IbFabric {

@@ -49,33 +49,35 @@ void expect_text(const std::string& file, std::string_view text) {
   }
 }
 
-enum class FileKind : std::uint8_t { slurm, ib, edges };
-
 /// The first line that only one kind has decides; a list of cables has none such.
-FileKind kind_of_file(std::string_view text) {
+TopologyFile kind_of_file(std::string_view text) {
   Lines lines(text);
   while (const auto line = lines.next()) {
     const auto words = words_of(line->substr(0, line->find('#')));
     const std::string first = words.empty() ? std::string() : lowered(words.front());
-    if (first.starts_with("switchname=") || first.starts_with("blockname=")) return FileKind::slurm;
-    if (is_ib_line(*line)) return FileKind::ib;
+    if (first.starts_with("switchname=") || first.starts_with("blockname=")) return TopologyFile::slurm;
+    if (is_ib_line(*line)) return TopologyFile::ib;
   }
-  return FileKind::edges;
+  return TopologyFile::edges;
 }
 
 }  // namespace
 
-Network parse_topology(const std::string& file, std::string_view text) {
+TopologyFile kind_of_topology(const std::string& file, std::string_view& text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   expect_text(file, text);
   if (text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos) refuse_file(file, "it is empty", known_files);
-  switch (kind_of_file(text)) {
-    case FileKind::slurm:
+  return kind_of_file(text);
+}
+
+Network parse_topology(const std::string& file, std::string_view text) {
+  switch (kind_of_topology(file, text)) {
+    case TopologyFile::slurm:
       return parse_slurm_topology(file, text);
-    case FileKind::ib:
+    case TopologyFile::ib:
       return parse_ib_topology(file, text);
-    case FileKind::edges:
+    case TopologyFile::edges:
       break;
   }
   return parse_edge_topology(file, text);

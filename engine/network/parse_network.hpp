@@ -30,6 +30,12 @@ Network parse_topology(const std::string& file, std::string_view text);
 /// part that is wrong.
 Network formula(const std::string& word);
 
+enum class TopologyFile : std::uint8_t { slurm, ib, edges };
+
+/// Which of them this text is. Throws Error(bad_command_line) for what is empty or no text.
+/// Takes a byte order mark away.
+TopologyFile kind_of_topology(const std::string& file, std::string_view& text);
+
 /// Whether the word begins with a kind of formula, right or wrong.
 bool is_formula(std::string_view word);
 
@@ -45,6 +51,9 @@ Network by_pattern(const std::string& pattern, const std::vector<std::string>& h
 /// One level for each height of switches above the hosts; a switch without any of a height between it and the next one
 /// is a group of its own there. Throws Error(bad_command_line) that names file and line for what is no tree.
 Network parse_slurm_topology(const std::string& file, std::string_view text);
+
+/// Its cables, see cables.hpp.
+std::string slurm_cables(const std::string& file, std::string_view text);
 
 /// A cable a line: two nodes, and a capacity that nothing here depends on. Hosts are the nodes with one cable, or those
 /// that lines "hosts: ..." name. Throws Error(bad_command_line) that names file and line.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the tree of switches of a topology.conf.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -248,11 +249,39 @@ Level level_at(const SlurmTree& tree, std::uint32_t height, std::size_t num_host
 
 }  // namespace
 
-Network parse_slurm_topology(const std::string& file, std::string_view text) {
+namespace {
+
+SlurmTree read_tree(const std::string& file, std::string_view text) {
   SlurmTree tree{file, read_slurm_switches(file, text)};
   find_parents(tree);
   find_heights(tree);
   expect_no_isolated_leaf(tree);
+  return tree;
+}
+
+}  // namespace
+
+std::string slurm_cables(const std::string& file, std::string_view text) {
+  const SlurmTree tree = read_tree(file, text);
+  Network checked;
+  add_hosts(tree, checked);
+  std::vector<std::size_t> num_below(tree.size());
+  for (std::uint32_t leaf = 0; leaf < tree.size(); ++leaf) {
+    for (std::uint32_t at = leaf; at != nobody; at = tree.parent[at]) num_below[at] += tree.switches[leaf].nodes.size();
+  }
+  std::string cables = fmt::format("hosts: {}\n", fmt::join(checked.hosts, " "));
+  for (std::uint32_t index = 0; index < tree.size(); ++index) {
+    const SlurmSwitch& own = tree.switches[index];
+    for (const std::string& node : own.nodes) cables += fmt::format("{} switch:{} 1\n", node, own.name);
+    if (tree.parent[index] == nobody) continue;
+    cables +=
+        fmt::format("switch:{} switch:{} {}\n", own.name, tree.switches[tree.parent[index]].name, num_below[index]);
+  }
+  return cables;
+}
+
+Network parse_slurm_topology(const std::string& file, std::string_view text) {
+  const SlurmTree tree = read_tree(file, text);
   Network network;
   network.source = file;
   add_hosts(tree, network);

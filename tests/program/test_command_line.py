@@ -119,7 +119,7 @@ def test_what_was_meant_is_said(leadline: Leadline) -> None:
         (
             [],
             "There are link, topology, bisection, io, diagnose, compare, profile, simulate link, convert, info, "
-            "partners, patterns, schema, ",
+            "partners, cables, patterns, schema, ",
         ),
     ):
         done = leadline(*words)

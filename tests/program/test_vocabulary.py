@@ -30,6 +30,7 @@ WORDS: dict[str, list[str]] = {
     "convert": ["run.h5"],
     "info": ["run.h5"],
     "partners": ["sampled.h5"],
+    "cables": ["network.txt"],
     "patterns": ["hosts.txt", "--pattern", "halves"],
     "schema": ["diagnosis"],
     "transports": [],
@@ -44,11 +45,11 @@ DOCUMENTS = {
     "link": "link", "topology": "topology", "bisection": "bisection", "io": "io", "diagnose": "diagnosis",
     "compare": "comparison", "profile": "profile", "info": "info", "transports": "transports", "cost": "pattern-cost",
     "simulate bisection": "bisection-simulation", "view": "view", "convert": "written", "partners": "written",
-    "patterns": "written",
+    "cables": "written", "patterns": "written",
     "simulate link": "written", "report": "written", "export": "written",
 }  # fmt: skip
 # --output names what the command is for: a file, beside which --json says what was written.
-WRITERS = {"convert": "w.sion", "partners": "w.npy", "patterns": "p.npy", "simulate link": "w.h5", "report": "w.html",
+WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "patterns": "p.npy", "simulate link": "w.h5", "report": "w.html",
            "export": "w.csv", "cost": "w.json", "simulate bisection": "w.json"}  # fmt: skip
 BENCHMARKS = ("link", "topology", "bisection", "io")
 ENDING = sorted(set(WORDS) - {"view"})
@@ -66,6 +67,7 @@ def results(leadline: Leadline, tmp_path: Path) -> None:
         done = leadline("simulate", "link", "--topology", "fat-tree:40x2", *(words or ["--ranks", "6"]), "-o", name)
         assert done.status == 0, done.err
     (tmp_path / "hosts.txt").write_text("a\nb\n")
+    (tmp_path / "network.txt").write_text("a switch\nb switch\n")
 
 
 def command_line(command: str, *more: str) -> list[str]:
@@ -176,7 +178,7 @@ def test_json_is_one_document_with_a_schema(leadline: Leadline, tmp_path: Path, 
         (file,) = document["files"]
         assert (file["size_bytes"], document["command"]) == ((tmp_path / file["path"]).stat().st_size, command)
         assert document["read"] == [word for word in WORDS[command] if word.endswith((".h5", ".txt"))]
-        if command not in ("partners", "patterns", "simulate link"):
+        if command not in ("partners", "cables", "patterns", "simulate link"):
             assert file["num_rows"] == {"convert": 6, "export": 30, "report": None}[command]
 
 

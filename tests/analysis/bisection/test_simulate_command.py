@@ -335,3 +335,33 @@ def test_help_names_the_other_simulation(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         main(["--help"])
     assert "leadline simulate link --help" in " ".join(capsys.readouterr().out.split())
+
+
+TOPOLOGY_CONF = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\nSwitchName=top Switches=s[0-1]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "same_as"),
+    [
+        (TOPOLOGY_CONF, "".join(f"n{host} s{host // 4}\n" for host in range(8)) + "s0 top 4\ns1 top 4\n"),
+        ("# a comment\n" + TOPOLOGY_CONF.lower(), None),
+    ],
+)
+def test_a_topology_of_slurm_is_simulated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, same_as: str | None
+) -> None:
+    said = []
+    for name, content in (("topology.conf", text), ("list", same_as)):
+        if content is not None:
+            (tmp_path / name).write_text(content)
+            assert main(["bisection", "--topology", str(tmp_path / name), "--rounds", "20"]) == 0
+            said.append(capsys.readouterr().out.splitlines())
+    assert "8 ranks on 8 hosts" in said[0][0]
+    assert said[0][1:] == said[-1][1:]
+
+
+def test_a_wrong_topology_of_slurm_is_told_by_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "topology.conf"
+    path.write_text("SwitchName=s0 Nodes=n[0-3]\nSwitchName=s0 Nodes=n4\n")
+    assert main(["bisection", "--topology", str(path)]) == 2
+    assert "line 2: switch s0 is in line 1 already" in capsys.readouterr().err

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from leadline.bisection.simulate.network import MOST_HOSTS, NO_LINK, Network, bad_topology, expect_hops, joined
 from leadline.error import LeadlineError
 from leadline.model import FloatArray, IntArray
+from leadline.program import output_of
+from leadline.readers.sion import temporary_folder
 from leadline.text_file import read_text
 
 # Distances from all switches to those with hosts, and ports of all switches: at most so many.
@@ -20,6 +23,9 @@ _MOST_DISTANCES = 1 << 28
 _MOST_PORTS = 1 << 26
 _MOST_BYTES = 1 << 28
 _EXAMPLE = "A line is: NODE NODE [CAPACITY]"
+# Of Slurm's topology.conf, and of the output of ibnetdiscover.
+_OTHER_FORM = re.compile(r"^\s*switchname=|^(vendid|devid|switchguid|caguid)=|^Switch\s+\d+\s", re.I | re.M)
+_DEADLINE_S = 60
 
 
 @dataclass(frozen=True)
@@ -180,6 +186,15 @@ def read_cables(path: Path) -> Cables:
     return _Reader(path).cables()
 
 
+def _cables_in(path: Path) -> str:
+    """A topology.conf or the output of ibnetdiscover as a list of cables: the program reads them."""
+    problem = f"cannot use '{path}' as a network"
+    with temporary_folder(problem, "Set TMPDIR to a folder with room for a list of cables") as folder:
+        cables = folder / "cables"
+        output_of(["cables", f"--output={cables}", "--quiet", "--", str(path)], problem, _DEADLINE_S)
+        return cables.read_text(encoding="utf-8")
+
+
 class _Reader:
     def __init__(self, path: Path) -> None:
         self._path, self._number = path, 0
@@ -189,7 +204,10 @@ class _Reader:
         self._host_lines: dict[str, int] = {}  # name: line
 
     def cables(self) -> Cables:
-        for line in read_text(self._path, _MOST_BYTES, self._wrong, _EXAMPLE).splitlines():
+        text = read_text(self._path, _MOST_BYTES, self._wrong, _EXAMPLE)
+        if _OTHER_FORM.search(text):
+            text = _cables_in(self._path)
+        for line in text.splitlines():
             self._number += 1
             words = line.partition("#")[0].split()
             if words[:1] == ["hosts:"]:
