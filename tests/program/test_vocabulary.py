@@ -49,8 +49,8 @@ DOCUMENTS = {
     "simulate link": "written", "report": "written", "export": "written",
 }  # fmt: skip
 # --output names what the command is for: a file, beside which --json says what was written.
-WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "patterns": "p.npy", "simulate link": "w.h5", "report": "w.html",
-           "export": "w.csv", "cost": "w.json", "simulate bisection": "w.json"}  # fmt: skip
+WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "patterns": "p.npy", "simulate link": "w.h5",
+           "report": "w.html", "export": "w.csv", "cost": "w.json", "simulate bisection": "w.json"}  # fmt: skip
 BENCHMARKS = ("link", "topology", "bisection", "io")
 ENDING = sorted(set(WORDS) - {"view"})
 
