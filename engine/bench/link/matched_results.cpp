@@ -190,7 +190,7 @@ void MatchedResults::leave_out_other_loads(const ResultReader& before, const std
                                  others.size() == 1 ? "one host" : fmt::format("{} hosts", others.size()),
                                  before.path(), network::folded_hostlist(others)));
   }
-  if (is_usual_same) return;
+  if (is_usual_same || !has_same_load_) return;  // said once of all baselines
   has_same_load_ = false;
   notes_.push_back(
       fmt::format("'{}' has {} rank{} a host and '{}' {}: they share adapters and cores, so classes of pairs are not "
