@@ -36,6 +36,7 @@ constexpr double unsteady_threshold = 0.5;
 // So many links between hosts, and such a share of them, are not slow each by itself.
 constexpr std::ptrdiff_t fewest_of_contention = 3;
 constexpr double share_of_contention = 0.02;
+constexpr std::ptrdiff_t many_of_contention = 16;  // of any share, where they are below the ratio of contention
 constexpr double ratio_of_contention = 1.8;
 constexpr double most_likewise = 2;  // times what many links lose: what one of them loses for the same reason
 // So many hosts whose effects differ by less than this share may have a common reason.
@@ -363,13 +364,19 @@ bool Diagnosing::may_be_farther(const Fault& fault, const Effects& effects) cons
 
 /// Many links that were measured under load only: flows that share a path by chance are as slow as a bad cable.
 void Diagnosing::leave_out_contention(Symptom symptom) {
+  double most_unsure = std::numeric_limits<double>::infinity();  // ratio
   const auto is_unsure = [&](const Fault& fault) {
-    return is_between_hosts(fault) && fault.symptom == symptom && fault.persistence == Persistence::not_retested;
+    return is_between_hosts(fault) && fault.symptom == symptom && fault.persistence == Persistence::not_retested &&
+           fault.ratio < most_unsure;
   };
   const double num_hosts = setting_.hosts.num_groups();
-  const auto num = std::ranges::count_if(diagnosis_.faults, is_unsure);
+  auto num = std::ranges::count_if(diagnosis_.faults, is_unsure);
   if (question_.load == Load::alone || num <= fewest_of_contention) return;
-  if (static_cast<double>(num) < share_of_contention * num_hosts * (num_hosts - 1) / 2) return;
+  if (static_cast<double>(num) < share_of_contention * num_hosts * (num_hosts - 1) / 2) {
+    most_unsure = ratio_of_contention;
+    num = std::ranges::count_if(diagnosis_.faults, is_unsure);
+    if (num < many_of_contention) return;
+  }
   std::vector<double> ratios;
   for (const Fault& fault : diagnosis_.faults) {
     if (is_unsure(fault)) ratios.push_back(fault.ratio);

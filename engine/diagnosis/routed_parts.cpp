@@ -36,14 +36,17 @@ std::vector<float> host_times(const Rows& rows, const Setting& setting) {
   std::vector<std::vector<Cell>> found(rows.num_workers());
   rows.visit([&](std::size_t worker, const Row& row) {
     const std::uint32_t from = setting.layout.host_of[row.from];
-    // Of each other host the median of this rank's pairs.
-    std::map<std::uint32_t, std::vector<double>> of_host;
-    for (std::size_t index = 0; index < row.values.size(); ++index) {
+    // Neighbours in the row are mostly on one host.
+    std::vector<double> values;
+    for (std::size_t index = 0; index < row.values.size();) {
       const std::uint32_t to = setting.layout.host_of[row.partner(index)];
-      if (to != from && !std::isnan(row.values[index])) of_host[to].push_back(static_cast<double>(row.values[index]));
+      values.clear();
+      for (; index < row.values.size() && setting.layout.host_of[row.partner(index)] == to; ++index)
+        values.push_back(static_cast<double>(row.values[index]));
+      const Middle middle = middle_of(values);
+      if (to != from && middle.num > 0)
+        found[worker].push_back({from * num_hosts + to, static_cast<float>(middle.median)});
     }
-    for (auto& [to, values] : of_host)
-      found[worker].push_back({from * num_hosts + to, static_cast<float>(middle_of(std::move(values)).median)});
   });
   std::vector<Cell> all;
   for (auto& of_worker : found) all.insert(all.end(), of_worker.begin(), of_worker.end());
@@ -301,12 +304,18 @@ class RowsWithoutParts final : public Rows {
     rows_.visit([&](std::size_t worker, const Row& row) {
       std::vector<float>& own = values[worker];
       own.assign(row.values.begin(), row.values.end());
+      // Neighbours in the row are mostly on one host, which all that is added depends on.
+      const std::uint32_t from = layout_.host_of[row.from];
+      std::uint32_t last = from;
+      float excess = 0, usual = 0;
       for (std::size_t index = 0; index < own.size(); ++index) {
-        const std::uint32_t to = row.partner(index);
-        const float excess = added(layout_.host_of[row.from], layout_.host_of[to]);
-        if (excess == 0) continue;
-        const float usual = parts_.usual[setting_.classes.of(row.from, to)];
-        own[index] = std::max(own[index] - excess, std::min(own[index], usual));
+        const std::uint32_t to = layout_.host_of[row.partner(index)];
+        if (to != last) {
+          last = to;
+          excess = added(from, to);
+          if (excess != 0) usual = parts_.usual[setting_.classes.of(row.from, row.partner(index))];
+        }
+        if (excess != 0) own[index] = std::max(own[index] - excess, std::min(own[index], usual));
       }
       look(worker, {row.from, row.partners, own});
     });
