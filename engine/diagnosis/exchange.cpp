@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -340,23 +341,27 @@ Diagnosis Judging::told() {
   diagnosis.num_measured = messages_.size();
   diagnosis.classes = classes();
   std::vector<End> accused = slow(false);
-  const bool are_ranks_apart = !setting_.has_one_rank_a_host();
-  if (are_ranks_apart) {
-    const auto is_of_accused_host = [&](const End& rank) {
-      return std::ranges::any_of(accused, [&](const End& host) { return is_of(host, rank.number); });
-    };
-    std::vector<End> ranks = slow(true);
-    std::erase_if(ranks, is_of_accused_host);
-    accused.insert(accused.end(), ranks.begin(), ranks.end());
-  }
   std::vector<End> kept = confirmed(accused);
+  if (!setting_.has_one_rank_a_host()) {
+    std::vector<End> ends = kept;
+    for (const End& rank : slow(true)) {
+      const auto has = [&](const End& host) { return is_of(host, rank.number); };
+      if (std::ranges::none_of(kept, has)) ends.push_back(rank);
+    }
+    accused.insert(accused.end(), ends.begin() + static_cast<std::ptrdiff_t>(kept.size()), ends.end());
+    kept = confirmed(ends);
+  }
   std::ranges::stable_sort(kept, std::ranges::greater{}, &End::effect);
   for (const End& end : kept) diagnosis.faults.push_back(fault_of(end));
-  if (const std::size_t num = accused.size() - kept.size(); num > 0) {
+  const auto host_of = [&](const End& end) { return end.is_rank ? setting_.layout.host_of[end.number] : end.number; };
+  std::set<std::uint32_t> cleared;
+  for (const End& end : accused) cleared.insert(host_of(end));
+  for (const End& end : kept) cleared.erase(host_of(end));
+  if (!cleared.empty()) {
     diagnosis.notes.push_back(fmt::format(
-        "{} slow, but not with most partners, or together with others that are fast among themselves: what they share "
+        "messages of {} are late, but not those with most partners, or not those among each other: what they share "
         "explains it. A link or bisection test tells more",
-        num == 1 ? "one host or rank is" : fmt::format("{} hosts or ranks are", num)));
+        cleared.size() == 1 ? "one host" : fmt::format("{} hosts", cleared.size())));
   }
   return diagnosis;
 }

@@ -2,7 +2,10 @@
 // `leadline topology`: what the help says, which combinations of options are refused, and what then runs.
 #include "bench/topology/command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +17,8 @@
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"
 #include "command/text_file.hpp"
+#include "core/error.hpp"
+#include "core/printable.hpp"
 #include "core/units.hpp"
 #include "options/values.hpp"
 #include "result/result_file.hpp"
@@ -66,7 +71,24 @@ void check_contents(const TopologyRequest& request) {
   command::check_verifiable(checker, request);
 }
 
+bool is_pattern(const std::string& word) {
+  try {
+    schedule::parse_topology("--pattern", word, schedule::ChannelMode::both_ways, 1);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void check_verdict(const command::IsGiven& is_given, const TopologyRequest& request) {
+  // A torus may be both.
+  const bool is_mistaken = is_pattern(request.topology) && !request.topology.starts_with("torus") &&
+                           !std::filesystem::exists(request.topology);
+  if (is_mistaken) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--topology cannot be '{}'", printable(request.topology, LineEnds::replaced)),
+                "it is the physical network", "Did you mean --pattern?");
+  }
   if (request.num_traced > 0 && request.max_outstanding == 0) return;
   for (const char* option : {"--topology", "--threshold", "--false-discovery-rate"}) {
     if (!is_given(option)) continue;
