@@ -29,7 +29,6 @@ constexpr int num_polishes = 3;              // steps; the fit changes little af
 constexpr std::size_t neighbour_hosts = 3;   // on each side: so few bad ones of them do not count
 constexpr std::size_t most_neighbours = 24;  // ranks that a line is laid through
 constexpr std::size_t fewest_in_line = 3;
-constexpr double least_effect = 0.5;       // share of time: what waits for others scatters more than what is alone
 constexpr double least_scatter = 0.02;     // of effects: logarithm
 constexpr double both_directions = 1.5;    // independent measurements that both count for; a guess
 constexpr double most_of_messages = 0.75;  // of a slow end, that are slow in each direction
@@ -182,11 +181,12 @@ class Judging {
   End usual_;  // the median one
 };
 
-/// Where single messages scatter, most wait for others, and ends differ by whom they wait for.
+/// Beyond what their ends explain. Where single messages scatter, most wait for others, and ends differ by whom they
+/// wait for.
 double Judging::scatter_of_messages() const {
   std::vector<double> times;
   for (const Observation& one : level_) {
-    if (is_between(one)) times.push_back(std::log(one.time_ns));
+    if (is_between(one)) times.push_back(std::log(one.time_ns) - polish_.sent[one.from] - polish_.received[one.to]);
   }
   return middle_of(std::move(times)).spread;
 }
@@ -217,7 +217,7 @@ std::vector<End> Judging::slow(bool are_ranks) {
   const Middle of_out = middle_of(std::move(out)), of_in = middle_of(std::move(in));
   usual_.out = of_out.median;
   usual_.in = of_in.median;
-  const double least = std::max(std::log1p(std::max(settings_.threshold, least_effect)), scatter_of_messages());
+  const double least = std::max(std::log1p(settings_.threshold), scatter_of_messages());
   std::vector<double> both;
   for (End& end : ends) {
     both.push_back(end.out -= of_out.median);
@@ -336,7 +336,6 @@ std::vector<DiagnosedClass> Judging::classes() const {
 Diagnosis Judging::told() {
   Diagnosis diagnosis;
   diagnosis.settings = settings_;
-  diagnosis.settings.threshold = std::max(settings_.threshold, least_effect);
   diagnosis.topology = setting_.layout.network.source;
   diagnosis.num_measured = messages_.size();
   diagnosis.classes = classes();

@@ -10,6 +10,9 @@
 
 namespace leadline::diagnosis {
 
+/// The least threshold: what waits for others scatters more than what is alone.
+inline constexpr double least_of_exchange = 0.5;
+
 /// The hosts, ports and ranks whose messages are slow as sender and as receiver, with most of
 /// their partners, beside what the order explains in which ranks send and receive: all have their partners in
 /// ascending order, so times grow with ranks' numbers without any fault. Nothing else is named, since nothing was

@@ -517,6 +517,12 @@ void leave_out_contention(const network::Network& network, Diagnosis& diagnosis)
                   num == 1 ? "it shares a way" : "they share a way"));
 }
 
+/// What is asked for, as far as the slice allows.
+DiagnosisSettings used_for(const ObservedSlice& slice, DiagnosisSettings settings) {
+  if (slice.is_exchange_of_all) settings.threshold = std::max(settings.threshold, least_of_exchange);
+  return settings;
+}
+
 /// Each pair under as many loads as it was measured, and some alone.
 Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Observation> pairs, const Setting& setting,
                                 const DiagnosisSettings& settings) {
@@ -567,7 +573,7 @@ DiagnosedSlice diagnosed(const ObservedSlice& slice, const Layout& layout, const
                       .pattern = slice.pattern,
                       .diagnosis = {}};
   const Setting setting(layout);
-  told.diagnosis = slice.is_exchange_of_all ? diagnosed_exchange(pairs, setting, settings)
+  told.diagnosis = slice.is_exchange_of_all ? diagnosed_exchange(pairs, setting, used_for(slice, settings))
                                             : diagnosed_under_loads(slice, pairs, setting, settings);
   told.diagnosis.num_pairs = num_possible(pairs, layout);
   std::ranges::stable_sort(told.diagnosis.faults, {}, list_of);
@@ -581,7 +587,7 @@ DiagnosedSlice untested(const ObservedSlice& slice, const Layout& layout, const 
                       .message_size_bytes = slice.message_size_bytes,
                       .pattern = slice.pattern,
                       .diagnosis = {}};
-  told.diagnosis.settings = settings;
+  told.diagnosis.settings = used_for(slice, settings);
   told.diagnosis.topology = layout.network.source;
   told.diagnosis.untested = std::move(why);
   return told;

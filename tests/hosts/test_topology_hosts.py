@@ -18,7 +18,7 @@ from ranks import finish, started
 Make = Callable[[int], Network]
 HOSTS = [0, 1, 2, 3]
 SLOW = 2
-WORDS = ["--pattern", "complete2", "--iterations", "20", "--warmup", "2", "--message-size", "16KiB"]
+WORDS = ["--pattern", "complete2", "--iterations", "20", "--warmup", "2", "--repeat", "5", "--message-size", "16KiB"]
 
 
 def measured(hosts: Network, folder: Path, *words: str) -> dict[str, Any]:

@@ -64,6 +64,7 @@ void declare_checks(OptionTable& options, TopologyRequest& request) {
 void declare_diagnosis(OptionTable& options, TopologyRequest& request) {
   options.group("What is said about it");
   const VerdictOptions verdict = declare_verdict(options, request.topology, request.diagnosis);
+  verdict.threshold.help += "; less than that of an exchange is not told from chance";
   for (OptionEntry* entry : {&verdict.topology, &verdict.threshold, &verdict.false_discovery_rate}) {
     entry->later().no_effect_with("--duration", "under a load nobody is judged");
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/named.hpp"
+#include "diagnosis/exchange.hpp"
 #include "model/diagnosis.hpp"
 #include "model/request.hpp"
 #include "schedule/topology.hpp"
@@ -34,7 +35,7 @@ struct TopologyRequest : RunRequest {
   std::uint64_t verify_every = 1;     ///< with duration: every so many exchanges is verified
   bool stop_at_first = false;         ///< with duration: the first wrong byte ends it
   std::string topology;               ///< the physical network: a formula, a file, a pattern; empty = unknown
-  DiagnosisSettings diagnosis;
+  DiagnosisSettings diagnosis{.threshold = leadline::diagnosis::least_of_exchange};
   Rate rate = Rate::total;  ///< of the table on standard output
 };
 
