@@ -27,7 +27,7 @@ from result_file import Files  # noqa: E402
 from score import Score, score  # noqa: E402
 
 DIAGNOSE = "diagnose"
-JUDGES = [DIAGNOSE, *baselines.RULES, baselines.PATTERN_RULE]
+JUDGES = [DIAGNOSE, *baselines.RULES, baselines.PATTERN_RULE, baselines.EXCHANGE_RULE]
 MOST_ALARMED, MOST_RUNS_WITH_FALSE = 0.02, 0.05
 LEAST_OF_OTHERS, LEAST_OF_LINKS = 0.99, 0.95
 
@@ -101,6 +101,13 @@ def play(family: str, names: list[str], options: argparse.Namespace, folder: pat
     return totals
 
 
+def rules_of(family: str) -> set[str]:
+    """Those that can judge its files."""
+    if families.is_of_exchanges(family):
+        return set(baselines.EXCHANGE_RULES)
+    return {baselines.PATTERN_RULE} if families.is_of_patterns(family) else set(baselines.RULES)
+
+
 def show(label: str, one: Score, judgement: findings.Judgement, truth: dict[str, Any]) -> None:
     print(f"{label}: {one.num_named} of {one.num_planted} named, {len(one.false)} of {len(judgement.findings)} false")
     for planted in truth["planted"]:
@@ -161,7 +168,7 @@ def main(words: list[str]) -> int:
     told, begin = [], time.monotonic()
     with tempfile.TemporaryDirectory(prefix="leadline-judges-") as scratch:
         for family in options.family or families.FAMILIES:
-            rules = {baselines.PATTERN_RULE} if families.is_of_patterns(family) else set(baselines.RULES)
+            rules = rules_of(family)
             judges = [name for name in names if name == DIAGNOSE or name in rules]
             totals = play(family, judges, options, options.keep or pathlib.Path(scratch))
             numbers = {name: total.numbers() for name, total in totals.items()}

@@ -157,15 +157,14 @@ OptionEntry& declare_profile(OptionTable& options, std::string& path) {
       .as_file();
 }
 
-void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings, bool came_later) {
+VerdictOptions declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings) {
   constexpr double least_threshold = 0.001, least_rate = 1e-6;
   OptionEntry& network = declare_topology(options, topology);
-  options.share("--threshold", "the least share of time that counts as a fault", least_threshold, settings.threshold);
+  OptionEntry& threshold = options.share("--threshold", "the least share of time that counts as a fault",
+                                         least_threshold, settings.threshold);
   OptionEntry& rate = options.share("--false-discovery-rate", "so many findings of a kind may be chance", least_rate,
                                     settings.false_discovery_rate);
-  if (!came_later) return;
-  network.later();
-  rate.later();
+  return {network, threshold, rate};
 }
 
 }  // namespace leadline::bench

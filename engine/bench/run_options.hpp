@@ -79,7 +79,10 @@ OptionEntry& declare_topology(OptionTable& options, std::string& topology);
 /// The site profile to judge by.
 OptionEntry& declare_profile(OptionTable& options, std::string& path);
 
-/// Of what says who is slow: --topology, --threshold, --false-discovery-rate.
-void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings, bool came_later = false);
+/// Of what says who is slow.
+struct VerdictOptions {
+  OptionEntry &topology, &threshold, &false_discovery_rate;
+};
+VerdictOptions declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings);
 
 }  // namespace leadline::bench

@@ -14,6 +14,8 @@
 #include "bench/link/profiled_file.hpp"
 #include "bench/link/reader.hpp"
 #include "bench/run_options.hpp"
+#include "bench/topology/hdf5_reader.hpp"
+#include "bench/topology/observed.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
@@ -36,10 +38,10 @@ namespace leadline::cli {
 namespace {
 
 constexpr const char* diagnose_description =
-    "Says which hosts, ports, links, ranks or switches of a result of the link or bisection test are slower than\n"
-    "comparable ones, how sure that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs that "
-    "broke\n"
-    "off.";
+    "Says which hosts, ports, links, ranks or switches of a result of the link, topology or bisection test are slower\n"
+    "than comparable ones, how sure that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs "
+    "that\n"
+    "broke off.";
 
 constexpr const char* diagnose_epilogue =
     "Exit status: 0 fine, 1 with --strict where a fault is found, 2 the command line is wrong or RESULT is none of "
@@ -61,7 +63,7 @@ struct DiagnoseRequest {
 DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   DiagnoseRequest request;
   command::OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
-  options.argument("RESULT", "a result of the link or bisection test", request.path);
+  options.argument("RESULT", "a result of the link, topology or bisection test", request.path);
   options
       .value("--message-size", "SIZE", "only this message size",
              [&](const std::string&, const std::string& text) { request.size_bytes = parse_bytes(text); })
@@ -183,6 +185,25 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const benc
   return slices;
 }
 
+std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const bench::topology::Hdf5Reader& reader,
+                                      command::StepLog& steps) {
+  const auto& header = reader.header();
+  const auto& sizes = header.message_sizes_bytes;
+  if (request.size_bytes && std::ranges::find(sizes, *request.size_bytes) == sizes.end()) {
+    throw_no_such_slice(request, header, static_cast<std::size_t>(header.num_repeats));
+  }
+  const diagnosis::Layout layout = layout_of(request, header.num_ranks, reader, steps);
+  std::vector<DiagnosedSlice> slices;
+  for (std::size_t topology = 0; topology < header.topologies.size(); ++topology) {
+    for (std::size_t size = 0; size < sizes.size(); ++size) {
+      if (request.size_bytes && sizes[size] != *request.size_bytes) continue;
+      auto told = bench::topology::diagnosed(reader, topology, size, layout, request.settings);
+      if (told) slices.push_back(std::move(*told));
+    }
+  }
+  return slices;
+}
+
 std::size_t num_faults(const std::vector<DiagnosedSlice>& slices) {
   std::size_t num = 0;
   for (const DiagnosedSlice& one : slices) {
@@ -218,6 +239,17 @@ void diagnose(const DiagnoseRequest& request) {
     if (!request.routes_path.empty()) throw_no_effect("--routes", "they are used for link tests");
     if (request.repeat) throw_no_effect("--repeat", "a bisection test is diagnosed over all its patterns");
     const bench::bisection::Hdf5Reader reader(request.path);
+    steps.done(bench::link::opened_text(request.path, reader.header(), 1));
+    return tell(request, reader.header(), diagnosed(request, reader, steps));
+  }
+  if (benchmark == "topology") {
+    if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
+    if (request.repeat) throw_no_effect("--repeat", "a topology test is diagnosed over all its repeats");
+    const bench::topology::Hdf5Reader reader(request.path);
+    if (reader.header().has_load) {
+      throw Error(ExitStatus::bad_command_line, fmt::format("'{}' says nothing about hosts", request.path),
+                  "it is of a load (--duration), in which no message is timed by itself");
+    }
     steps.done(bench::link::opened_text(request.path, reader.header(), 1));
     return tell(request, reader.header(), diagnosed(request, reader, steps));
   }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "command/run_collectively.hpp"
 #include "diagnosis/rows.hpp"
@@ -47,25 +48,19 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
   return layout;
 }
 
-std::vector<DiagnosedSlice> diagnosed_at_root(
-    cluster::Cluster& cluster, const std::vector<std::vector<diagnosis::Observation>>& own,
-    const diagnosis::Layout& layout, const DiagnosisSettings& settings,
-    const std::function<diagnosis::ObservedSlice(std::size_t index)>& slice_of) {
-  std::vector<DiagnosedSlice> told;
-  for (std::size_t index = 0; index < own.size(); ++index) {
-    std::vector<diagnosis::Observation> all;
-    cluster.gather(diagnosis::bytes_of(std::span<const diagnosis::Observation>(own[index])),
-                   [&](int, std::string_view bytes) {
-                     const auto of_rank = diagnosis::entries_of<diagnosis::Observation>(bytes);
-                     all.insert(all.end(), of_rank.begin(), of_rank.end());
-                   });
-    cluster.progress_counter().advance();
-    if (!cluster.is_root() || all.empty()) continue;
-    diagnosis::ObservedSlice slice = slice_of(index);
-    slice.observations = std::move(all);
-    told.push_back(diagnosis::diagnosed(slice, layout, settings));
-  }
-  return told;
+std::optional<DiagnosedSlice> diagnosed_at_root(cluster::Cluster& cluster, std::span<const diagnosis::Observation> own,
+                                                const diagnosis::Layout& layout, const DiagnosisSettings& settings,
+                                                const std::function<diagnosis::ObservedSlice()>& slice_at_root) {
+  std::vector<diagnosis::Observation> all;
+  cluster.gather(diagnosis::bytes_of(own), [&](int, std::string_view bytes) {
+    const auto of_rank = diagnosis::entries_of<diagnosis::Observation>(bytes);
+    all.insert(all.end(), of_rank.begin(), of_rank.end());
+  });
+  cluster.progress_counter().advance();
+  if (!cluster.is_root() || all.empty()) return std::nullopt;
+  diagnosis::ObservedSlice slice = slice_at_root();
+  slice.observations = std::move(all);
+  return diagnosis::diagnosed(slice, layout, settings);
 }
 
 }  // namespace leadline::command

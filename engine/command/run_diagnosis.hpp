@@ -2,10 +2,10 @@
 // The diagnosis at the end of a run: what it is told of hosts, sockets and the network, and what ranks have received.
 #pragma once
 
-#include <cstddef>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "command/run_environment.hpp"
@@ -20,11 +20,10 @@ namespace leadline::command {
 diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironment& run_environment,
                                    const std::string& topology);
 
-/// Collective; the root's is the result, empty elsewhere. `own`: what this rank received, slice by slice, as many on
-/// all ranks; `slice_of`: what else the root knows of a slice. Memory: all observations on the root.
-std::vector<DiagnosedSlice> diagnosed_at_root(
-    cluster::Cluster& cluster, const std::vector<std::vector<diagnosis::Observation>>& own,
-    const diagnosis::Layout& layout, const DiagnosisSettings& settings,
-    const std::function<diagnosis::ObservedSlice(std::size_t index)>& slice_of);
+/// Collective; on the root what is said of a slice, where any rank has observed anything. `own`: what this rank
+/// received; `slice_at_root`: what else the root knows of it. Memory: all observations on the root.
+std::optional<DiagnosedSlice> diagnosed_at_root(cluster::Cluster& cluster, std::span<const diagnosis::Observation> own,
+                                                const diagnosis::Layout& layout, const DiagnosisSettings& settings,
+                                                const std::function<diagnosis::ObservedSlice()>& slice_at_root);
 
 }  // namespace leadline::command

@@ -18,6 +18,7 @@
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/effects.hpp"
 #include "diagnosis/evidence.hpp"
+#include "diagnosis/exchange.hpp"
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/reference.hpp"
 #include "diagnosis/rows.hpp"
@@ -516,6 +517,37 @@ void leave_out_contention(const network::Network& network, Diagnosis& diagnosis)
                   num == 1 ? "it shares a way" : "they share a way"));
 }
 
+/// What is asked for, as far as the slice allows.
+DiagnosisSettings used_for(const ObservedSlice& slice, DiagnosisSettings settings) {
+  if (slice.is_exchange_of_all) settings.threshold = std::max(settings.threshold, least_of_exchange);
+  return settings;
+}
+
+/// Each pair under as many loads as it was measured, and some alone.
+Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Observation> pairs, const Setting& setting,
+                                const DiagnosisSettings& settings) {
+  SparseRows rows(static_cast<std::uint32_t>(num_ranks(setting.layout)), 1);
+  append(pairs, rows);
+  const Question question{.rows = [&](Symptom) -> const Rows& { return rows; },
+                          .layout = setting.layout,
+                          .settings = settings,
+                          .has_means = false,
+                          .may_learn = false,
+                          .load = Load::concurrent,
+                          .has_many_loads = true,
+                          .is_round_trip = slice.is_exchange};
+  Diagnosis diagnosis = diagnose(question);
+  leave_out_most(setting, diagnosis);
+  const AlonePairs alone(slice, setting, diagnosis);
+  alone.judge(diagnosis);
+  const SharedWays shared(pairs, setting, diagnosis);
+  shared.take_out_of(diagnosis);
+  leave_out_contention(setting.layout.network, diagnosis);
+  alone.add_slow(diagnosis, [&](std::uint32_t rank) { return shared.concern(rank); });
+  note_share_of_load(slice, pairs, setting, diagnosis);
+  return diagnosis;
+}
+
 }  // namespace
 
 std::vector<Observation> joined_by_pair(std::vector<Observation> observations) {
@@ -533,37 +565,31 @@ std::vector<Observation> joined_by_pair(std::vector<Observation> observations) {
 
 DiagnosedSlice diagnosed(const ObservedSlice& slice, const Layout& layout, const DiagnosisSettings& settings) {
   const std::vector<Observation> pairs = joined_by_pair(slice.observations);
-  SparseRows rows(static_cast<std::uint32_t>(num_ranks(layout)), 1);
-  append(pairs, rows);
-  const Question question{.rows = [&](Symptom) -> const Rows& { return rows; },
-                          .layout = layout,
-                          .settings = settings,
-                          .num_pairs = num_possible(pairs, layout),
-                          .has_means = false,
-                          .may_learn = false,
-                          .load = Load::concurrent,
-                          .has_many_loads = true,
-                          .is_round_trip = slice.is_exchange};
+  if (!has_enough_partners(pairs)) {
+    return untested(slice, layout, settings, fmt::format("most ranks met fewer than {} others", fewest_partners));
+  }
   DiagnosedSlice told{.size_index = slice.size_index,
                       .message_size_bytes = slice.message_size_bytes,
                       .pattern = slice.pattern,
-                      .diagnosis = diagnose(question)};
+                      .diagnosis = {}};
   const Setting setting(layout);
-  leave_out_most(setting, told.diagnosis);
-  const AlonePairs alone(slice, setting, told.diagnosis);
-  alone.judge(told.diagnosis);
-  const SharedWays shared(pairs, setting, told.diagnosis);
-  shared.take_out_of(told.diagnosis);
-  leave_out_contention(layout.network, told.diagnosis);
-  alone.add_slow(told.diagnosis, [&](std::uint32_t rank) { return shared.concern(rank); });
+  told.diagnosis = slice.is_exchange_of_all ? diagnosed_exchange(pairs, setting, used_for(slice, settings))
+                                            : diagnosed_under_loads(slice, pairs, setting, settings);
+  told.diagnosis.num_pairs = num_possible(pairs, layout);
   std::ranges::stable_sort(told.diagnosis.faults, {}, list_of);
   share_time(setting, told.diagnosis);
-  note_share_of_load(slice, pairs, setting, told.diagnosis);
-  if (!has_enough_partners(pairs)) {
-    told.diagnosis.faults.clear();
-    told.diagnosis.notes = {
-        fmt::format("what is slow could not be tested: most ranks met fewer than {} others", fewest_partners)};
-  }
+  return told;
+}
+
+DiagnosedSlice untested(const ObservedSlice& slice, const Layout& layout, const DiagnosisSettings& settings,
+                        std::string why) {
+  DiagnosedSlice told{.size_index = slice.size_index,
+                      .message_size_bytes = slice.message_size_bytes,
+                      .pattern = slice.pattern,
+                      .diagnosis = {}};
+  told.diagnosis.settings = used_for(slice, settings);
+  told.diagnosis.topology = layout.network.source;
+  told.diagnosis.untested = std::move(why);
   return told;
 }
 

@@ -130,6 +130,7 @@ struct DiagnosisSettings {
 struct Diagnosis {
   DiagnosisSettings settings;
   std::string topology;                           ///< where the network comes from; empty = nothing is known of it
+  std::string untested;                           ///< why nobody could be judged; empty = somebody was
   std::uint64_t num_pairs = 0, num_measured = 0;  ///< ordered pairs of the ranks that take part; those with a time
   std::vector<DiagnosedClass> classes;
   std::vector<Fault> faults;               ///< the gravest first

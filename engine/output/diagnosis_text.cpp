@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/units.hpp"
@@ -19,6 +22,7 @@ namespace leadline::output {
 namespace {
 
 constexpr std::size_t most_pairs_shown = 3;
+constexpr std::size_t most_patterns = 8;  // named in a line
 
 /// Three digits: no ratio is known better.
 std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio); }
@@ -96,6 +100,7 @@ std::string coverage(const Diagnosis& diagnosis) {
 
 /// What was measured, and how many faults follow.
 std::string head(const Diagnosis& diagnosis, std::size_t num_faults) {
+  if (!diagnosis.untested.empty()) return fmt::format("verdict: could not be tested: {}\n", diagnosis.untested);
   if (diagnosis.num_measured == 0) return "verdict: nothing was measured\n";
   std::string text = coverage(diagnosis);
   if (num_faults == 0) {
@@ -320,6 +325,35 @@ std::string components_text(const std::vector<Fault>& components, const char* ch
   return text;
 }
 
+/// Patterns that could not be tested with any size: by reason their names, in their order.
+using UntestedPatterns = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+UntestedPatterns untested_patterns(const std::vector<DiagnosedSlice>& slices) {
+  std::set<std::string> tested, told;
+  for (const DiagnosedSlice& one : slices) {
+    if (one.diagnosis.untested.empty()) tested.insert(one.pattern);
+  }
+  UntestedPatterns all;
+  for (const DiagnosedSlice& one : slices) {
+    if (tested.contains(one.pattern) || !told.insert(one.pattern).second) continue;
+    const auto& reason = one.diagnosis.untested;
+    const auto known = std::ranges::find_if(all, [&](const auto& other) { return other.first == reason; });
+    (known == all.end() ? all.emplace_back(reason, std::vector<std::string>{}) : *known).second.push_back(one.pattern);
+  }
+  return all;
+}
+
+std::string untested_text(UntestedPatterns patterns) {
+  std::string text;
+  for (auto& [reason, names] : patterns) {
+    const std::size_t num_more = names.size() - std::min(names.size(), most_patterns);
+    names.resize(names.size() - num_more);
+    text += fmt::format("{}{} could not be tested: {}\n", fmt::join(names, ", "),
+                        num_more > 0 ? fmt::format(" and {} more", num_more) : "", reason);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string all_pairs_of(const ComparedClass& one) {
@@ -353,13 +387,16 @@ std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) 
 }
 
 std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {
-  std::string text;
+  if (slices.size() == 1) return diagnosis_text(slices.front().diagnosis);
+  const UntestedPatterns untested = untested_patterns(slices);
+  std::set<std::string> told;
+  for (const auto& [reason, names] : untested) told.insert(names.begin(), names.end());
+  std::string text = untested_text(untested);
   for (const DiagnosedSlice& one : slices) {
-    if (slices.size() > 1) {
-      const std::string which = one.pattern.empty() ? fmt::format("repeat {}", one.repeat + 1) : one.pattern;
-      text +=
-          fmt::format("{}message size {}, {}\n", text.empty() ? "" : "\n", format_bytes(one.message_size_bytes), which);
-    }
+    if (told.contains(one.pattern)) continue;
+    const std::string which = one.pattern.empty() ? fmt::format("repeat {}", one.repeat + 1) : one.pattern;
+    text +=
+        fmt::format("{}message size {}, {}\n", text.empty() ? "" : "\n", format_bytes(one.message_size_bytes), which);
     text += diagnosis_text(one.diagnosis);
   }
   return text;

@@ -224,6 +224,9 @@ constexpr auto fields_of(Type<Diagnosis> /*any*/) {
       std::tuple{
           field("topology", result::or_null(&Diagnosis::topology), "",
                 "where the network comes from; null = nothing is known of it, so no switch can be named"),
+          field("untested", result::or_null(&Diagnosis::untested), "",
+                "why nobody could be judged, so that no fault does not mean that all are sound; null = somebody was",
+                Since::later_version),
           field("num_pairs", &Diagnosis::num_pairs, "1", "ordered pairs of all ranks"),
           field("num_measured", &Diagnosis::num_measured, "1",
                 "those of them with a time; what is said is about these"),

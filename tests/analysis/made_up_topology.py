@@ -12,6 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 from made_up import make_room, nodes, write_head
+from made_up_diagnosis import diagnosis, fault
 
 NETTEST = ["star", "star2", "complete", "complete2", "ring", "ring2"]
 LATENCY_NS, BYTES_PER_NS, BARRIER_NS = 2_000.0, 1.0, 3_000.0
@@ -159,8 +160,22 @@ def write_topologies(path: Path, made: MadeUpTopologies) -> Path:
                         lost = made.lost_ranks if num_left == 0 else []
                         _write_cell(file[f"topologies/{index:04d}"], made, network, channels, repeat, size_index, lost)
         if made.complete:
-            file["summary"] = json.dumps(summary)
+            file["summary"] = json.dumps(summary | {"diagnoses": _diagnoses(made)})
     return path
+
+
+def _diagnoses(made: MadeUpTopologies) -> list[dict[str, Any]]:
+    """What the engine would say: of complete2 that the slow hosts are so, of the others nothing."""
+    hosts = list(dict.fromkeys(made.hosts))
+    entries = []
+    for name in made.topologies if made.load is None else ():
+        is_judged = name == "complete2" and made.has_trace
+        for index, size in enumerate(made.sizes):
+            faults = [fault("host", f"host {one}", hosts.index(one), ratio) for one, ratio in made.slow_hosts.items()]
+            said = diagnosis(*faults if is_judged else (), untested=None if is_judged else "ranks have few partners")
+            entries.append({"repeat": 0, "size_index": index, "message_size_bytes": size, "pattern": name,
+                            "diagnosis": said})  # fmt: skip
+    return entries
 
 
 def _write_head(file: h5py.File, made: MadeUpTopologies) -> None:

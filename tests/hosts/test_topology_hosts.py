@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topologies over several hosts: a slow host shows as a star's centre, and in whose rate is last."""
+"""Topologies over several hosts: a slow host shows as a star's centre, in whose rate is last, and in the verdict."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import pytest
 from network import Network
 from ranks import finish, started
 
 Make = Callable[[int], Network]
 HOSTS = [0, 1, 2, 3]
 SLOW = 2
+WORDS = ["--pattern", "complete2", "--iterations", "20", "--warmup", "2", "--repeat", "5", "--message-size", "16KiB"]
 
 
 def measured(hosts: Network, folder: Path, *words: str) -> dict[str, Any]:
@@ -55,6 +57,38 @@ def test_the_slow_host_is_named_in_a_ring_and_in_pairs(network: Make, tmp_path: 
     assert halves["ranks"]["slowest"]["rank"] in (0, SLOW)
     assert SLOW in (ring2["slowest_channel"]["from"], ring2["slowest_channel"]["to"])
     assert halves["fairness"] < 0.9
+
+
+def names_in(hosts: Network, folder: Path) -> list[str]:
+    """Whom an exchange of six hosts with each other names."""
+    with started(hosts, list(range(6)), folder, *WORDS, benchmark="topology") as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * 6, [end.err for end in ends]
+    with h5py.File(folder / "r.h5") as file:
+        (said,) = json.loads(file["summary"][()])["diagnoses"]
+    assert said["diagnosis"]["untested"] is None
+    return [fault["name"] for fault in said["diagnosis"]["faults"]]
+
+
+def test_the_slow_host_is_named_where_all_exchange_with_all(network: Make, tmp_path: Path) -> None:
+    hosts = network(6)
+    hosts.slow_down(SLOW)
+    # Where something else keeps the cores of this machine busy, all messages scatter more than one host is slow.
+    for attempt in range(3):
+        (folder := tmp_path / str(attempt)).mkdir()
+        if names := names_in(hosts, folder):
+            break
+    assert names == [f"host {hosts.names[SLOW]}"]
+
+
+@pytest.mark.parametrize("damage", ["none", "a link", "a trunk"])
+def test_where_no_host_is_slow_none_is_named(network: Make, tmp_path: Path, damage: str) -> None:
+    hosts = network(6)
+    if damage == "a link":
+        hosts.slow_down_between(1, 4)
+    if damage == "a trunk":
+        hosts.plug_into_second_switch([3, 4, 5])
+    assert names_in(hosts, tmp_path) == []
 
 
 def test_an_outage_that_heals_is_a_stall(network: Make, tmp_path: Path) -> None:

@@ -7,6 +7,9 @@
 - `clusterkit`: as the manual of NVIDIA's ClusterKit (HPC-X) documents it: a pair is bad above 2.1 times the least
   latency, or below 93 % of the greatest bandwidth; a host is bad if it is bad with all others; else bad pairs are.
 - `with all`: a host is slow where nine tenths of its pairs take a tenth longer than the median pair.
+- `stands out`, of exchanges: a host or rank is slow where the lower median of the messages that it sends, or of those
+  that it receives, is 1.5 times as late as that of three quarters of the others; a message, of sound ends, where it is
+  1.5 times as late as 95 % of all (75 % of fewer than 100).
 - `0.8 x median`, of patterns: a host is slow where nine tenths of its connections have less than 0.8 of the median
   connection's bandwidth.
 
@@ -27,7 +30,9 @@ from patterns import slow_by_median
 
 Matrix = npt.NDArray[np.float64]
 Rule = Callable[[Matrix, int, int], list[Finding]]
-PATTERN_RULE = "0.8 x median"
+PATTERN_RULE, EXCHANGE_RULE = "0.8 x median", "stands out"
+EXCHANGE_RULES = ("medians", EXCHANGE_RULE)
+STANDS_OUT_FACTOR, MOST_OF_RANKS, MOST_OF_MESSAGES, MANY_MESSAGES = 1.5, 0.75, 0.95, 100
 LATENCY_UP_TO_BYTES = 64 << 10
 LEAST_EXCESS, NUM_DEVIATIONS = 0.1, 5.0
 CLUSTERKIT_LATENCY, CLUSTERKIT_BANDWIDTH = 2.1, 0.93
@@ -46,6 +51,14 @@ def judged(name: str, result: Path) -> Judgement:
         hosts = [text.decode() for text in file["ranks/host"][:]]
         sizes = [int(size) for size in file["message_size_bytes"][:]]
         found: dict[Finding, None] = {}
+        if "topologies" in file:
+            for index, size in enumerate(sizes):
+                times_ns = arrivals_of(file, index)
+                accused = (
+                    stands_out(times_ns, hosts) if name == EXCHANGE_RULE else judged_matrix(name, times_ns, hosts, size)
+                )
+                found.update(dict.fromkeys(accused))
+            return Judgement(tuple(found), time.process_time() - begin, bool(found))
         for index, size in enumerate(sizes):
             for finding in judged_matrix(name, medians_of(file, index), hosts, size):
                 found.setdefault(finding)
@@ -73,6 +86,43 @@ def medians_of(file: h5py.File, index: int) -> Matrix:
         return np.asarray(group["time_ns_median"][index])
     code = (group["pair"][index] >> np.uint32(16)).astype(float)
     return np.asarray(np.where(code > 0, np.exp2(code / 1024 - 10), 0))
+
+
+def arrivals_of(file: h5py.File, index: int) -> Matrix:
+    """Of a complete graph the median over the repeats, from the row's rank to the column's, in ns; 0 = none."""
+    group = file["topologies/0000"]
+    starts, partner = group["row_start"][:], group["partner"][:]
+    times = np.median(group["arrival_time_ns"][:, index], axis=0)
+    made = np.zeros((starts.size - 1, starts.size - 1))
+    made[partner, np.repeat(np.arange(starts.size - 1), np.diff(starts))] = times
+    return made
+
+
+def stands_out(times_ns: Matrix, hosts: list[str]) -> list[Finding]:
+    """Messages within hosts count, too."""
+    times = np.where(times_ns > 0, times_ns, np.nan)
+    names = list(dict.fromkeys(hosts))
+    of_host = np.array([names.index(host) for host in hosts])
+    slow_ranks, slow_hosts = np.zeros(len(hosts), dtype=bool), np.zeros(len(names), dtype=bool)
+    for axis in (0, 1):
+        of_ranks = np.nanquantile(times, 0.5, axis=axis, method="lower")
+        of_hosts = np.array([np.quantile(of_ranks[of_host == host], 0.5, method="lower") for host in range(len(names))])
+        slow_ranks |= of_ranks >= STANDS_OUT_FACTOR * np.quantile(of_ranks, MOST_OF_RANKS)
+        slow_hosts |= of_hosts >= STANDS_OUT_FACTOR * np.quantile(of_hosts, MOST_OF_RANKS)
+    found = [Finding("host", frozenset([names[host]])) for host in np.flatnonzero(slow_hosts)]
+    of_slow_host = slow_hosts[of_host]
+    found += [
+        Finding("rank", frozenset([hosts[rank]]), ranks=frozenset([int(rank)]))
+        for rank in np.flatnonzero(slow_ranks & ~of_slow_host)
+    ]
+    num = int(np.isfinite(times).sum())
+    limit = STANDS_OUT_FACTOR * np.nanquantile(times, MOST_OF_MESSAGES if num >= MANY_MESSAGES else MOST_OF_RANKS)
+    is_slow = slow_ranks | of_slow_host
+    for one, other in np.argwhere(times >= limit):
+        if not is_slow[one] and not is_slow[other]:
+            ends = (frozenset([hosts[one]]), frozenset([hosts[other]]))
+            found.append(Finding("pair", *ends, frozenset([int(one), int(other)])))
+    return found
 
 
 def _named(finding: Finding, names: list[str], order: npt.NDArray[np.int64]) -> Finding:

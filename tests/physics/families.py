@@ -11,6 +11,7 @@ from typing import Literal
 import networks
 import numpy as np
 from cluster import Cluster, Layout
+from exchanges import ExchangePlan, MeasuredExchanges, measure_exchanges
 from faults import Fault, Kind, Symptom
 from measuring import Measured, Plan, measure
 from networks import Network
@@ -31,14 +32,16 @@ class Case:
     layout: Layout = field(default_factory=Layout)
     faults: list[Fault] = field(default_factory=list)
     noise: Noise = QUIET
-    plan: Plan | PatternPlan = field(default_factory=Plan)
+    plan: Plan | PatternPlan | ExchangePlan = field(default_factory=Plan)
     topology: Given = ""
 
-    def measured(self) -> Measured | MeasuredPatterns:
+    def measured(self) -> Measured | MeasuredPatterns | MeasuredExchanges:
         """Simulates the plan."""
         cluster = Cluster(self.network, self.layout)
         if isinstance(self.plan, PatternPlan):
             return measure_patterns(cluster, self.faults, self.noise, self.plan)
+        if isinstance(self.plan, ExchangePlan):
+            return measure_exchanges(cluster, self.faults, self.noise, self.plan)
         return measure(cluster, self.faults, self.noise, self.plan)
 
 
@@ -54,6 +57,11 @@ def case_of(family: str, seed: int) -> Case:
 def is_of_patterns(family: str) -> bool:
     """Of a bisection test."""
     return "patterns" in family
+
+
+def is_of_exchanges(family: str) -> bool:
+    """Of a topology test."""
+    return "exchanges" in family
 
 
 def write_case(family: str, seed: int, folder: Path) -> Files:
@@ -425,13 +433,53 @@ def of_patterns(draw: Draw, kind: Kind | None, num_bad: int = 1, topology: Given
     return Case(network, layout, faults, any_noise_of_patterns(draw), plan, known)
 
 
+def of_exchanges(
+    draw: Draw,
+    kind: Kind | None,
+    sizes: tuple[int, ...],
+    under_way: tuple[int, ...] = (0,),
+) -> Case:
+    """A topology test, complete2, of 6 to 24 hosts on a star or a tree, with as many uplinks as hosts a leaf or half of
+    them; all messages under way at once, or so many of each rank."""
+    leaves, hosts = one_of(draw, 2, 3, 4), one_of(draw, 3, 4, 6)
+    network = networks.fat_tree([hosts] * leaves, max(hosts // one_of(draw, 1, 2), 1))
+    if kind not in ("uplink", "cable") and draw.random() < 0.5:
+        network = networks.star(hosts * leaves)
+    layout = Layout(one_of(draw, 1, 1, 2))
+    plan = ExchangePlan((one_of(draw, *sizes),), one_of(draw, 1, 3), one_of(draw, *under_way))
+    faults: list[Fault] = []
+    if kind:
+        num = {"uplink": leaves, "cable": len(network.cables)}.get(kind, network.num_hosts)
+        first, other = some(draw, num, 2)
+        factor = factor_of(draw, 3, 6)
+        if plan.sizes_bytes[0] > KIB and kind in (
+            "host",
+            "link",
+        ):  # what a flow gets of a port that all flows share
+            factor *= network.num_hosts * layout.ranks_per_host
+        faults = [Fault(kind, first, factor, "bandwidth", other=other if kind == "link" else -1)]
+    return Case(
+        network,
+        layout,
+        faults,
+        any_noise_of_patterns(draw),
+        plan,
+        given(draw, "", "slurm"),
+    )
+
+
 def any_noise_of_patterns(draw: Draw) -> Noise:
     kinds = (QUIET, replace(QUIET, jitter=0.01, spike_share=0.002), replace(QUIET, launch_scatter=0.02))
     return kinds[draw.integers(len(kinds))]
 
 
 # Below the threshold, or nobody says which network it is: only what is false counts.
-NEED_NOT_BE_NAMED = ("hosts x1.1 to x1.25", "end of a line, not told", "patterns, uplink, not told")
+# Of exchanges nothing was measured alone, so that links and what lies between switches are never named; and where
+# messages wait for each other, few ends are.
+NEED_NOT_BE_NAMED = (
+    "hosts x1.1 to x1.25", "end of a line, not told", "patterns, uplink, not told", "exchanges, small messages",
+    "exchanges, four at once", "exchanges, bad link", "exchanges, cable", "exchanges, uplink",
+)  # fmt: skip
 SLOW = ("4,096 ranks",)  # half a minute of processor time or more for each case
 
 FAMILIES: dict[str, Callable[[Draw], Case]] = {
@@ -484,4 +532,12 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "patterns, uplink": lambda draw: of_patterns(draw, "uplink", 1, "slurm"),
     "patterns, two uplinks": lambda draw: of_patterns(draw, "uplink", 2, "slurm"),
     "patterns, uplink, not told": lambda draw: of_patterns(draw, "uplink", 1, ""),
+    "clean, exchanges": lambda draw: of_exchanges(draw, None, (KIB, 64 * KIB, MIB), (0, 0, 4)),
+    "exchanges, bad host": lambda draw: of_exchanges(draw, "host", (64 * KIB, MIB)),
+    "exchanges, bad port": lambda draw: of_exchanges(draw, "port", (64 * KIB, MIB)),
+    "exchanges, small messages": lambda draw: of_exchanges(draw, "host", (KIB,)),
+    "exchanges, four at once": lambda draw: of_exchanges(draw, "port", (64 * KIB, MIB), (4,)),
+    "exchanges, bad link": lambda draw: of_exchanges(draw, "link", (64 * KIB, MIB), (0, 4)),
+    "exchanges, cable": lambda draw: of_exchanges(draw, "cable", (64 * KIB, MIB), (0, 4)),
+    "exchanges, uplink": lambda draw: of_exchanges(draw, "uplink", (64 * KIB, MIB), (0, 4)),
 }

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from cluster import Cluster
 from elements import Ints
+from exchanges import MeasuredExchanges
 from faults import truth
 from forwarding import fabric_text, tables_text
 from measuring import COMPACT_FROM_RANKS, Measured, num_rounds
@@ -29,7 +30,10 @@ class Files:
     routes: Path | None = None
 
 
-def write(measured: Measured | MeasuredPatterns, folder: Path, topology: str = "") -> Files:
+AnyMeasured = Measured | MeasuredPatterns | MeasuredExchanges
+
+
+def write(measured: AnyMeasured, folder: Path, topology: str = "") -> Files:
     """Result and truth; with `topology` "slurm", "cables" or "tables" (the fabric, and forwarding tables) that, too."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = (folder / "topology" if topology else None, folder / "tables" if topology == "tables" else None)
@@ -37,6 +41,8 @@ def write(measured: Measured | MeasuredPatterns, folder: Path, topology: str = "
     with h5py.File(files.result, "w", libver=("earliest", "v110")) as file:
         if isinstance(measured, MeasuredPatterns):
             _write_patterns(file, measured)
+        elif isinstance(measured, MeasuredExchanges):
+            _write_exchanges(file, measured)
         else:
             _write_link(file, measured)
     cluster = measured.cluster
@@ -96,9 +102,25 @@ def _write_patterns(file: h5py.File, measured: MeasuredPatterns) -> None:
     file["summary"] = json.dumps({"findings": [], "slow_connections": slow})
 
 
-def _write_head(
-    file: h5py.File, measured: Measured | MeasuredPatterns, benchmark: str, version: int, options: dict[str, str]
-) -> None:
+def _write_exchanges(file: h5py.File, measured: MeasuredExchanges) -> None:
+    num = measured.cluster.num_ranks
+    _write_head(file, measured, "topology", 1, {"max_outstanding": "0", "traced": "10"})
+    group = file.create_group("topologies/0000")
+    group.attrs.update({
+        "name": "complete2", "shape": "complete", "mode": "both-ways", "num_channels": np.int64(num * (num - 1) // 2),
+        "max_channels_rank": np.int32(num - 1), "num_ways": np.int32(2),
+    })  # fmt: skip
+    partner = np.array([[other for other in range(num) if other != rank] for rank in range(num)])
+    group["row_start"] = np.arange(num + 1, dtype=np.int64) * (num - 1)
+    group["partner"] = partner.ravel().astype(np.int32)
+    group["starts"] = (partner > np.arange(num)[:, None]).ravel().astype(np.uint8)
+    received = np.stack([measured.arrival_ns[:, :, partner[rank], rank] for rank in range(num)], axis=2)
+    group["arrival_time_ns"] = received.reshape(*received.shape[:2], -1)
+    group["exchange_time_ns"] = np.ones((*received.shape[:2], 10))
+    file["summary"] = json.dumps({"findings": [], "cells": [], "load": []})
+
+
+def _write_head(file: h5py.File, measured: AnyMeasured, benchmark: str, version: int, options: dict[str, str]) -> None:
     cluster, plan = measured.cluster, measured.plan
     file.attrs.update({"format": "leadline", "format_version": np.int32(version), "benchmark": benchmark})
     file.attrs["nonce"] = "simulated"

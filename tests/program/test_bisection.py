@@ -348,7 +348,7 @@ def test_the_run_and_diagnose_say_the_same_of_its_file(
 def test_few_patterns_cannot_be_diagnosed(bisection: Bisection, tmp_path: Path) -> None:
     transport = fabric_file(tmp_path, {"slow_rank": 5, "factor": 4}, ranks_per_host=1)
     done = bisection("--local", "8", "--transport", transport, "--rounds", "2", "--format", "none")
-    assert "what is slow could not be tested: most ranks met fewer than 3 others" in done.out
+    assert "verdict: could not be tested: most ranks met fewer than 3 others" in done.out
 
 
 def test_a_healthy_fabric_has_nothing_slow(bisection: Bisection, tmp_path: Path) -> None:

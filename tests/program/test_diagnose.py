@@ -344,14 +344,25 @@ def test_refusals(sound: Path, leadline: Leadline, tmp_path: Path, words: list[s
     assert done.out == ""
 
 
-@pytest.mark.parametrize("words", [["topology", "--iterations", "2", "--message-size", "8"],
-                                   ["io", "--objects", "2", "--object-size", "4KiB", "--delete"]])  # fmt: skip
-def test_other_tests_measure_no_single_pairs(leadline: Leadline, words: list[str]) -> None:
+def test_a_file_test_measures_no_pairs(leadline: Leadline) -> None:
+    words = ["io", "--objects", "2", "--object-size", "4KiB", "--delete"]
     assert leadline(*words, "--local", "2", "--wait", "yield", "--output", "r.h5").status == 0
     done = leadline("diagnose", "r.h5")
     assert done.status == 2
-    for word in ("r.h5", f"leadline {words[0]}", "leadline link"):
+    for word in ("r.h5", "leadline io", "leadline link"):
         assert word in done.complaint
+
+
+def test_a_topology_test_is_judged_over_its_repeats(leadline: Leadline) -> None:
+    words = ["--iterations", "2", "--message-size", "8", "--wait", "yield", "--output", "r.h5"]
+    assert leadline("topology", "--local", "2", *words).status == 0
+    done = leadline("diagnose", "r.h5")
+    assert done.status == 0
+    assert "complete2 could not be tested: most ranks met fewer than 3 others" in done.out
+    for words in (["--repeat", "1"], ["--message-size", "16"], ["--profile", "p.json"]):
+        done = leadline("diagnose", "r.h5", *words)
+        assert done.status == 2
+        assert words[0] in done.complaint
 
 
 def test_a_bisection_test_has_no_repeats(leadline: Leadline) -> None:

@@ -107,6 +107,68 @@ def test_the_table_shows_the_chosen_rate(topology: Topology) -> None:
         assert re.search(r"\n +message size +star +ring2\n +1 KiB +\d+\.\d{3} +\d+\.\d{3}\n", out), out
 
 
+def test_the_run_and_diagnose_say_the_same_of_its_file(topology: Topology, leadline: Leadline, tmp_path: Path) -> None:
+    transport = fabric_file(tmp_path, {"slow_rank": 5, "factor": 4}, jitter=0.02)
+    words = ["--local", "8", "--transport", transport, "--repeat", "3", "--topology", "fat-tree:2x2"]
+    patterns = ["--pattern", "star2,complete2,ring", "--message-size", "4KiB,64KiB"]
+    done = topology(*words, *patterns, "--output", "r.h5")
+    said = leadline("diagnose", "r.h5", "--topology", "fat-tree:2x2").out
+    assert said in done.out
+    assert "rank 5 on host2 is slow" in said
+    assert "star2 could not be tested: most of its ranks have fewer than 3 partners" in said
+    document = json.loads(leadline("diagnose", "r.h5", "--topology", "fat-tree:2x2", "--json").out)
+    assert wrong_json(document, schema_of("diagnosis")) == []
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert json.loads(file["summary"][()])["diagnoses"] == document["slices"]
+    found = [(one["pattern"], one["diagnosis"]["untested"] is None, [fault["name"] for fault in
+              one["diagnosis"]["faults"]]) for one in document["slices"]]  # fmt: skip
+    assert (
+        found == [("star2", False, [])] * 2 + [("complete2", True, ["rank 5 on host2"])] * 2 + [("ring", False, [])] * 2
+    )
+    assert leadline("diagnose", "r.h5", "--strict", "--quiet").status == 1
+    one_size = json.loads(leadline("diagnose", "r.h5", "--message-size", "64KiB", "--json").out)["slices"]
+    assert [(one["pattern"], one["message_size_bytes"]) for one in one_size] == [
+        (name, 65536) for name in ("star2", "complete2", "ring")
+    ]
+
+
+def test_a_healthy_fabric_has_nobody_slow(topology: Topology, leadline: Leadline, tmp_path: Path) -> None:
+    transport = fabric_file(tmp_path, jitter=0.02)
+    done = topology("--local", "8", "--transport", transport, "--pattern", "complete2", "--output", "r.h5")
+    assert done.out.count("verdict: no fault found: nothing is 50 % slower") == 6
+    assert leadline("diagnose", "r.h5", "--strict", "--quiet").status == 0
+
+
+def test_where_nobody_could_be_tested_no_fault_is_no_verdict(
+    topology: Topology, leadline: Leadline, tmp_path: Path
+) -> None:
+    words = ["--local", "6", "--transport", fabric_file(tmp_path), "--message-size", "1KiB"]
+    for pattern in ("ring2", "star,ring2", "complete"):
+        done = topology(*words, "--pattern", pattern, "--output", "r.h5", "--overwrite")
+        assert "could not be tested: " in done.out
+        assert "no fault" not in done.out
+        done = leadline("diagnose", "r.h5", "--strict")
+        assert (done.status, "no fault" in done.out) == (0, False)
+    done = leadline("topology", *words, "--pattern", "complete2", "--traced", "0", "--format", "none")
+    assert "verdict: could not be tested: with --traced 0 no message is timed by itself" in done.out
+
+
+def test_a_load_has_nobody_to_diagnose(topology: Topology, leadline: Leadline) -> None:
+    words = ["--local", "4", "--pattern", "complete2", "--message-size", "1KiB", "--duration", "0.2s"]
+    topology(*words, "--output", "r.h5", few=["--wait", "yield"])
+    done = leadline("diagnose", "r.h5")
+    assert done.status == 2
+    assert "it is of a load (--duration)" in done.err
+
+
+@pytest.mark.parametrize("words", [["--duration", "1s"], ["--traced", "0"], ["--max-outstanding", "2"]])
+@pytest.mark.parametrize("option", [["--topology", "fat-tree:2x2"], ["--threshold", "0.2"]])
+def test_options_of_a_verdict_that_is_not_given(leadline: Leadline, words: list[str], option: list[str]) -> None:
+    done = leadline("topology", "--local", "2", *words, *option)
+    assert done.status == 2
+    assert option[0] in done.err
+
+
 def test_edges_from_a_file(topology: Topology, tmp_path: Path) -> None:
     (tmp_path / "links.txt").write_text("# a path\n0 1\n2, 1   # rank 2 starts\n\n2 3\n")
     topology("--local", "4", "--edges", "links.txt", "--mode", "answered", "--output", "r.h5")

@@ -93,14 +93,14 @@ class FoundFault:
     fault: Fault
     part: Slice
     num_found: int  # slices that show it
-    num_slices: int  # that have a diagnosis
+    num_slices: int  # in which somebody was judged
 
 
 def found_faults(found: Mapping[Slice, Diagnosis], parts: Sequence[Slice]) -> list[FoundFault]:
     """Of these slices: those first that most slices show, of these the worst ones; what is no fault but how the
     machine is built, last. A component that is slow and one that is unsteady are two.
     """
-    shown = [(part, found[part]) for part in parts if part in found]
+    shown = [(part, found[part]) for part in parts if part in found and not found[part].untested]
     seen: dict[object, list[tuple[int, Slice, Fault]]] = {}
     for part, diagnosis in shown:
         for position, fault in enumerate(diagnosis.faults):

@@ -163,6 +163,7 @@ class Diagnosis(Record):
     faults: tuple[Fault, ...]  # worst first, notes last
     notes: tuple[str, ...]  # what could not be told, and why
     profile: tuple[ComparedClass, ...] = ()  # classes beside the site profile (before); empty without one
+    untested: str = ""  # why nobody could be judged; empty = somebody was
 
     @property
     def slower_than_profile(self) -> tuple[ComparedClass, ...]:

@@ -118,6 +118,7 @@ class Slice:
     permutation: int  # -1 = ranks as they are
     size_index: int  # into RunResult.message_sizes_bytes
     message_size_bytes: int
+    pattern: str = ""  # a topology, over all repeats; empty = of another benchmark
 
 
 @dataclass(frozen=True, repr=False)

@@ -114,9 +114,11 @@ def of_slices(
     summary: Mapping[str, object] | None, slices: tuple[Slice, ...], name: str
 ) -> Iterator[tuple[Slice, Any]]:
     """What the summary says of slices under a name, where it says anything."""
-    known = {(part.repeat, part.size_index): part for part in slices}
+    has_patterns = any(part.pattern for part in slices)  # of a bisection test all entries have the same
+    known = {(part.repeat, part.size_index, part.pattern): part for part in slices}
     entries = summary.get("slices") if summary else None
     for entry in entries if isinstance(entries, list) else []:
-        part = known.get((entry["repeat"], entry["size_index"]))
+        pattern = str(entry.get("pattern") or "") if has_patterns else ""
+        part = known.get((entry["repeat"], entry["size_index"], pattern))
         if part and entry.get(name) is not None:
             yield part, entry[name]

@@ -61,6 +61,7 @@ def _diagnosis(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Diag
         faults=tuple(fault_of(one, num_ranks, num_hosts) for one in entry["faults"]),
         notes=texts_of(entry["notes"]),
         profile=tuple(compared_class_of(one) for one in entry.get("profile", ())),
+        untested=str(entry.get("untested") or ""),
     )
 
 

@@ -23,11 +23,13 @@ def fault_rows(diagnosed: Diagnosed, parts: Sequence[Slice], row_of: Callable[[F
     found = found_faults(diagnosed.found, parts)
     said = [diagnosed.found[part] for part in parts if part in diagnosed.found]
     others = found[MOST_SHOWN:]
+    is_any_tested = any(not one.untested for one in said)  # else the headline says it
+    notes = diagnosis_text.untested_sentences(diagnosed.found) if is_any_tested else []
     return {
         "shown": [row_of(one) for one in found[:MOST_SHOWN]],
         "others": [sentence_of(one) for one in others[:_MOST_LISTED]],
         "num_left_out": max(len(others) - _MOST_LISTED, 0),
-        "notes": list(dict.fromkeys(note for diagnosis in said for note in diagnosis.notes)),
+        "notes": [*notes, *dict.fromkeys(note for diagnosis in said for note in diagnosis.notes)],
         "topology": next((diagnosis.topology for diagnosis in said if diagnosis.topology), ""),
     }
 

@@ -17,9 +17,11 @@ from leadline.model import (
     Slice,
     Symptom,
 )
+from leadline.text.run import first_few
 from leadline.units import counted, number, time_text
 
 _MOST_NAMED = 3  # faults, in the headline
+_MOST_PATTERNS = 8
 
 _DIRECTIONS = {FaultDirection.BOTH: "", FaultDirection.OUT: " when sending", FaultDirection.IN: " when receiving"}
 
@@ -85,11 +87,15 @@ def measured_again(fault: Fault) -> str:
 
 def where_found(one: FoundFault) -> str:
     """In how many sizes and repeats, where there are several: ` (in 2 of 8 sizes and repeats)`."""
-    return f" (in {one.num_found} of {one.num_slices} sizes and repeats)" if one.num_slices > 1 else ""
+    what = "topologies and sizes" if one.part.pattern else "sizes and repeats"
+    return f" (in {one.num_found} of {one.num_slices} {what})" if one.num_slices > 1 else ""
 
 
 def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> str:
     """The one line above the list of the faults, or that there is none."""
+    untested = untested_sentences(found)
+    if untested and all(one.untested for one in found.values()):
+        return " ".join(untested)
     if not any(one.num_measured for one in found.values()):
         return "Nothing was measured."
     num_faults = sum(one.fault.counts for one in faults) + len(slower_than_profile(found))
@@ -98,6 +104,21 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
     threshold = max(one.threshold for one in found.values())
     share = number(100 * threshold, 2)
     return f"No fault found: nothing is {share} % slower than comparable components by more than chance."
+
+
+def untested_sentences(found: Mapping[Slice, Diagnosis]) -> list[str]:
+    """By reason the patterns by which nobody could be judged, whatever the size: `star2, ring2 could not be tested:
+    ...`.
+    """
+    tested = {part.pattern for part, one in found.items() if not one.untested}
+    names: dict[str, dict[str, None]] = {}
+    for part, one in found.items():
+        if one.untested and part.pattern not in tested:
+            names.setdefault(one.untested, {})[part.pattern] = None
+    return [
+        as_sentence(f"{first_few(tuple(of_reason), _MOST_PATTERNS)} could not be tested: {why}.".lstrip())
+        for why, of_reason in names.items()
+    ]
 
 
 def slower_than_profile(found: Mapping[Slice, Diagnosis]) -> list[str]:

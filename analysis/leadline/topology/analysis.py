@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a topology says with one message size: its rates, and which hosts, ranks and messages stand out in it."""
+"""What a topology says with one message size: its rates, and how late messages, ranks and hosts are."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import BoolArray, FloatArray, IntArray
-from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, AxisName, Cell, Grid, Picture, Standout, axis_of, edge_for
+from leadline.model import FloatArray, IntArray
+from leadline.scan import AxisName, Cell, Grid, Picture, axis_of, edge_for
 from leadline.stats.distribution import Distribution, describe
 from leadline.stats.medians import MedianOfEach
 from leadline.topology.messages import MessageScan, scan_messages
 from leadline.topology.result import Definition, Rates, ServedChannels, Topology, TopologyCell, TopologyResult
 
-# Messages of a busy rank arrive one after the other, the last one twice as late as the middle one: what is slow is
-# slower than most. Of hundred or more, five per cent may be so by themselves.
-_MOST_OF_RANKS, _MOST_OF_MESSAGES, _MANY_MESSAGES = 0.75, 0.95, 100
 FEWEST_CENTRES = 3  # stars around so many centres are shown as one family
-MOST_STANDOUTS = 200
 MOST_SLOWEST = 16
 
 
@@ -61,7 +57,6 @@ class EndRatios:
 
     from_ratio: FloatArray
     to_ratio: FloatArray
-    is_slow: BoolArray
 
     @property
     def ratio(self) -> FloatArray:
@@ -91,11 +86,6 @@ class GroupAnalysis:
     ranks: EndRatios
     hosts: EndRatios
     centre_ns: FloatArray  # [N] of a family: median time to arrival of the messages of a rank's star; NaN = none
-    slow_hosts: tuple[int, ...]
-    slow_ranks: tuple[int, ...]  # not those of slow hosts
-    # Messages that are late although neither end is slow, beside the median of their kind; most striking first,
-    # at most MOST_STANDOUTS.
-    late: tuple[Standout, ...]
     pictures: tuple[Picture, ...]
 
     def rates(self, time_ns: float) -> Rates:
@@ -141,12 +131,6 @@ def analyse_group(
     centre_ns = np.full(result.num_ranks, math.nan)
     centre_ns[list(group.centres)] = found.topology_ns if group.is_family else []
     sides = _sides(group, found, centre_ns if np.isfinite(centre_ns).any() else rank_times)
-    can_judge = np.full(result.num_ranks, True) if group.is_family else _can_judge(result, group)
-    ranks = _judged(sides, can_judge)
-    hosts = _hosts(result, sides, can_judge)
-    slow_hosts = np.flatnonzero(hosts.is_slow)
-    of_slow_host = np.isin(result.host_index, slow_hosts)
-    slow_ranks = np.flatnonzero(ranks.is_slow & ~of_slow_host)
     return GroupAnalysis(
         group=group,
         size_index=size_index,
@@ -163,12 +147,9 @@ def analyse_group(
         median_ns=found.times.quantile(0.5),
         fairness=found.fairness,
         slowest=_slowest(found),
-        ranks=ranks,
-        hosts=hosts,
+        ranks=_ratios_of(sides),
+        hosts=_hosts(result, sides),
         centre_ns=centre_ns,
-        slow_hosts=tuple(slow_hosts.tolist()),
-        slow_ranks=tuple(slow_ranks.tolist()),
-        late=() if group.is_family else _late(group, found, ranks.is_slow | of_slow_host),
         pictures=found.pictures,
     )
 
@@ -230,88 +211,35 @@ def _silent(result: TopologyResult, measured: dict[int, list[TopologyCell]]) -> 
     return tuple(np.flatnonzero(is_silent).tolist())
 
 
-def _can_judge(result: TopologyResult, group: TopologyGroup) -> BoolArray:
-    """Ranks of which somebody can say that they are slow, and not who they meet: those with two channels or more, and
-    those whose only partner has others.
-    """
-    num_channels = np.diff(result.reader.row_start(group.first.index))
-    can_judge: BoolArray = num_channels >= 2
-    for first, end in result.rank_blocks(group.first.index):
-        channels = result.reader.channels(group.first.index, first, end)
-        has_one = np.diff(channels.row_start) == 1
-        partners = channels.partner[channels.row_start[:-1][has_one] - channels.row_start[0]]
-        can_judge[np.flatnonzero(has_one) + first] = num_channels[partners] >= FEWEST_PARTNERS
-    return can_judge & (result.num_ranks > FEWEST_PARTNERS - 1)
-
-
-def _is_slow(values: FloatArray) -> BoolArray:
-    """Which of some values are far above most of them; NaN is not."""
-    there = values[np.isfinite(values)]
-    if there.size < FEWEST_PARTNERS:
-        return np.zeros(values.shape, dtype=bool)
-    return np.asarray(values >= SLOW_FACTOR * np.quantile(there, _MOST_OF_RANKS))
-
-
 def _ratios(values: FloatArray) -> FloatArray:
     there = values[np.isfinite(values)]
     return values / (np.median(there) if there.size else math.nan)
 
 
-@dataclass(frozen=True)
-class _Sides:
-    """Times of ranks or hosts, [N] or [hosts]: as sender, as receiver, and those by which they are judged."""
-
-    from_ns: FloatArray
-    to_ns: FloatArray
-    judged_ns: tuple[FloatArray, ...]
+# As sender and as receiver, [N] or [hosts].
+_Sides = tuple[FloatArray, FloatArray]
 
 
 def _sides(group: TopologyGroup, found: MessageScan, centre_ns: FloatArray) -> _Sides:
-    """Where a message may wait for another one, or goes one way, of both ends of a rank the better one counts: what
-    comes late from a slow rank does not make the next one slow. In a family a message's place in the queue of its star
-    says more of its time than its ends do, and centres are judged.
-    """
+    """In a family a message's place in the queue of its star says more of its time than its ends do."""
     if group.is_family:
-        return _Sides(centre_ns, np.full(centre_ns.shape, math.nan), (centre_ns,))
-    first = found.kinds[0]
-    if group.first.mode == "both-ways":
-        return _Sides(first.from_ns, first.to_ns, (first.from_ns, first.to_ns))
-    return _Sides(first.from_ns, first.to_ns, (first.either_ns,))
+        return centre_ns, np.full(centre_ns.shape, math.nan)
+    return found.kinds[0].from_ns, found.kinds[0].to_ns
 
 
-def _judged(sides: _Sides, can_judge: BoolArray) -> EndRatios:
-    is_slow = np.any([_is_slow(values) for values in sides.judged_ns], axis=0)
-    return EndRatios(_ratios(sides.from_ns), _ratios(sides.to_ns), is_slow & can_judge)
+def _ratios_of(sides: _Sides) -> EndRatios:
+    return EndRatios(*(_ratios(values) for values in sides))
 
 
-def _hosts(result: TopologyResult, sides: _Sides, can_judge: BoolArray) -> EndRatios:
-    """A host has the lower medians of its ranks: more than half of them must be slow."""
-    host_of, num_hosts = result.host_index, len(result.hosts)
+def _hosts(result: TopologyResult, sides: _Sides) -> EndRatios:
+    """A host has the lower medians of its ranks."""
 
     def medians(values: FloatArray) -> FloatArray:
-        there, of_hosts = np.isfinite(values), MedianOfEach(num_hosts)
-        of_hosts.add(host_of[there], values[there])
+        there, of_hosts = np.isfinite(values), MedianOfEach(len(result.hosts))
+        of_hosts.add(result.host_index[there], values[there])
         return of_hosts.medians()
 
-    of_hosts = _Sides(medians(sides.from_ns), medians(sides.to_ns), tuple(medians(one) for one in sides.judged_ns))
-    return _judged(of_hosts, np.bincount(host_of, weights=can_judge, minlength=num_hosts) > 0)
-
-
-def _late(group: TopologyGroup, found: MessageScan, is_slow: BoolArray) -> tuple[Standout, ...]:
-    late: list[Standout] = []
-    # A rank of a phased topology sees an answer only once it has all first messages, of others too.
-    for kind in found.kinds[:1] if group.first.mode == "phased" else found.kinds:
-        num = kind.times.num_values
-        if num < 2 * FEWEST_PARTNERS:
-            continue
-        limit = SLOW_FACTOR * kind.times.quantile(_MOST_OF_MESSAGES if num >= _MANY_MESSAGES else _MOST_OF_RANKS)
-        median = kind.times.quantile(0.5)
-        late += [
-            Standout(cell, cell.time_ns / median)
-            for cell in kind.slowest
-            if cell.time_ns >= limit and not is_slow[cell.from_rank] and not is_slow[cell.to_rank]
-        ]
-    return tuple(sorted(late, key=lambda one: -one.ratio)[:MOST_STANDOUTS])
+    return _ratios_of((medians(sides[0]), medians(sides[1])))
 
 
 def _slowest(found: MessageScan) -> tuple[Cell, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from leadline.model import Progress
 from leadline.topology.result import TopologyResult
 
-OPTIONS = frozenset({"message_size", "channels"})
+OPTIONS = frozenset({"message_size", "topology", "channels"})
 HINTS = {"": "A report of a topology test has all repeats"}
 
 
@@ -21,7 +21,7 @@ def report(
     if kind == "html":
         from leadline.topology.page import render_topology
 
-        return lambda progress: render_topology(result, sizes, progress)
+        return lambda progress: render_topology(result, sizes, progress, options.topology)
     from leadline.topology.sheet import topology_sheet
 
-    return lambda progress: topology_sheet(result, sizes, kind, progress)
+    return lambda progress: topology_sheet(result, sizes, kind, progress, options.topology)

@@ -11,7 +11,7 @@ The charts, an object of their own: {
   "hues": [colour], "sizes": [bytes],
   "rates": [{"group", "size_index", "exchange": TIMES, "with_barrier": TIMES}],
   "centres": [{"group", "size_index", "ranks": [centre], "times_ns": [of its star], "arrivals_ns": [median of the
-               messages of its star, or null], "slow": [centre]}],
+               messages of its star, or null]}],
   "load": [{"group", "size_index", "points": [[begin_s, elapsed_s, mean ns, max ns]]}],
 }
 TIMES: {"median", "low", "high": the interval of the median, "mean", "repeats": [median of each]} in ns
@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.model import Statistic
+from leadline.model import ComponentKind, Fault, Statistic
 from leadline.report.encode import COARSE_STEP, FINE_STEP, rounded
 from leadline.report.matrix_data import (
     BUDGET_BYTES,
@@ -37,7 +37,7 @@ from leadline.report.matrix_data import (
     is_other_order,
     matrix_data,
 )
-from leadline.scan import AxisName, num_circled
+from leadline.scan import AxisName
 from leadline.topology.analysis import GroupAnalysis, Timing, TopologyGroup
 from leadline.topology.load import LoadSeries
 from leadline.topology.result import Definition, Topology, TopologyResult
@@ -84,9 +84,7 @@ def picture_size(result: TopologyResult, groups: Sequence[TopologyGroup]) -> int
     return next(fitting, SMALLEST_PICTURE)
 
 
-def page_of(
-    result: TopologyResult, analyses: Sequence[GroupAnalysis], parts: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
+def page_of(result: TopologyResult, parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The data of the matrices; parts are those of the analyses that have any traced message."""
     return data_of_ranks(result) | {
         "has_loop": False,
@@ -96,25 +94,23 @@ def page_of(
         "reductions": ["worst"],
         "served": None,
         "terms": _TERMS,
-        "first_part": _most_striking([analysis for analysis in analyses if analysis.num_messages]),
+        "first_part": _most_striking(parts),
         "parts": list(parts),
     }
 
 
-def _most_striking(analyses: Sequence[GroupAnalysis]) -> int:
-    """The part that is shown first: where somebody stands out most, else the last."""
-
-    def strikingness(analysis: GroupAnalysis) -> float:
-        ratios = [analysis.hosts.ratio[host] for host in analysis.slow_hosts]
-        ratios += [analysis.ranks.ratio[rank] for rank in analysis.slow_ranks]
-        return float(max([*ratios, *(one.ratio for one in analysis.late)], default=0))
-
-    found = [strikingness(analysis) for analysis in analyses]
+def _most_striking(parts: Sequence[dict[str, Any]]) -> int:
+    """The part that is shown first: where somebody is slowest, else the last."""
+    found = [max((ratio for _, ratio in part["slow_hosts"] + part["slow_ranks"]), default=0) for part in parts]
     return found.index(max(found)) if any(found) else max(len(found) - 1, 0)
 
 
-def part_of(analysis: GroupAnalysis, groups: Sequence[TopologyGroup]) -> dict[str, Any]:
-    """One part of that data, of an analysis that has its pictures."""
+def _slow(faults: Sequence[Fault], kinds: Sequence[ComponentKind]) -> list[list[float | None]]:
+    return [[one.component.first, _rounded(one.ratio)] for one in faults if one.component.kind in kinds]
+
+
+def part_of(analysis: GroupAnalysis, groups: Sequence[TopologyGroup], faults: Sequence[Fault] = ()) -> dict[str, Any]:
+    """One part of that data, of an analysis that has its pictures; `faults`: what the diagnosis says of it."""
     pictures = {picture.grid.axis.name: picture for picture in analysis.pictures}
     step = FINE_STEP if pictures[AxisName.RANKS].grid.edge == 1 else COARSE_STEP
     speed = 1e9 * analysis.message_size_bytes / analysis.median_ns
@@ -133,15 +129,11 @@ def part_of(analysis: GroupAnalysis, groups: Sequence[TopologyGroup]) -> dict[st
             name.value: matrix_data({Statistic.MEDIAN: picture}, Statistic.MEDIAN, step)
             for name, picture in pictures.items()
         },
-        "slow_hosts": [[host, _rounded(analysis.hosts.ratio[host])] for host in analysis.slow_hosts],
-        "slow_ranks": [[rank, _rounded(analysis.ranks.ratio[rank])] for rank in analysis.slow_ranks],
+        "slow_hosts": _slow(faults, (ComponentKind.HOST, ComponentKind.PORT)),
+        "slow_ranks": _slow(faults, (ComponentKind.RANK,)),
         "slow_links": [],
-        "standouts": [
-            {"from": one.cell.from_rank, "to": one.cell.to_rank, "ratio": _rounded(one.ratio),
-             "time_ns": {Statistic.MEDIAN.value: one.cell.time_ns}}
-            for one in analysis.late
-        ],
-        "num_circled": num_circled(analysis.late),
+        "standouts": [],
+        "num_circled": 0,
         "slowest": [[cell.from_rank, cell.to_rank, _rounded(cell.time_ns)] for cell in analysis.slowest],
         "ranks": _ranks(analysis),
         "hosts": _hosts(analysis),
@@ -223,11 +215,10 @@ def _times(timing: Timing) -> dict[str, Any]:
 
 def _centres(analysis: GroupAnalysis, groups: Sequence[TopologyGroup]) -> dict[str, Any]:
     ranks = sorted(centre for centre in analysis.group.centres if math.isfinite(analysis.rank_times_ns[centre]))
-    slow = [rank for rank in ranks if analysis.ranks.is_slow[rank]]
     times, arrivals = (
         [_rounded(float(of_ranks[rank])) for rank in ranks] for of_ranks in (analysis.rank_times_ns, analysis.centre_ns)
     )
     return {
         "group": groups.index(analysis.group), "size_index": analysis.size_index, "ranks": ranks, "times_ns": times,
-        "arrivals_ns": arrivals, "slow": slow,
+        "arrivals_ns": arrivals,
     }  # fmt: skip

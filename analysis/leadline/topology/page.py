@@ -7,10 +7,12 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
 from leadline.model import Progress
 from leadline.model.run import with_progress
+from leadline.report.faults import Row, fault_row, fault_rows
 from leadline.report.frame import html_page
-from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, edge_for
+from leadline.scan import SLOW_FACTOR, edge_for
 from leadline.text import run as run_text
 from leadline.topology import text as topology_text
 from leadline.topology.analysis import GroupAnalysis, analyse_group, groups_of
@@ -20,7 +22,7 @@ from leadline.topology.result import TopologyResult
 from leadline.topology.tables import centre_rows, key_figures, load_rows, number_table
 from leadline.units import bytes_text
 
-_STYLES = ("report.css", "matrix.css", "chart.css", "topology.css")
+_STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "topology.css")
 # The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "topology_charts.js")
 _MATRIX_SCRIPTS = (
@@ -34,20 +36,26 @@ _WITHOUT_SCRIPT = (
 
 
 def render_topology(
-    result: TopologyResult, size_indices: Sequence[int] | None = None, progress: Progress | None = None
-) -> str:
-    """The page about some message sizes of a result, all by default. Everything from the file is escaped."""
+    result: TopologyResult, size_indices: Sequence[int] | None = None, progress: Progress | None = None,
+    topology: str | None = None,
+) -> str:  # fmt: skip
+    """The page about some message sizes of a result, all by default. Everything from the file is escaped.
+    `topology`: the physical network, for the diagnosis.
+    """
     sizes = range(len(result.message_sizes_bytes)) if size_indices is None else size_indices
     groups = groups_of(result)
     largest_size = picture_size(result, groups)
     axes = axes_of(result, largest_size)
     analyses: list[GroupAnalysis] = []
     wanted = [] if result.is_load else [(group, size_index) for group in groups for size_index in sizes]
+    found = diagnosed(result, [part for part in result.slices if part.size_index in sizes], topology)
     parts: list[dict[str, Any]] = []
     for group, size_index in with_progress(wanted, progress):
         analysis = analyse_group(result, group, size_index, axes, largest_size)
         if analysis.num_messages:
-            parts.append(part_of(analysis, groups))
+            of_part = topology_text.parts_of(result, [analysis])
+            faults = [one.fault for one in found_faults(found.found, of_part)]
+            parts.append(part_of(analysis, groups, faults))
         analyses.append(dataclasses.replace(analysis, pictures=()))
     load = tuple(one for one in series_of(result) if one.size_index in sizes)
     centres = [(one.group.name, centre_rows(result, one, MOST_ROWS)) for one in _largest_of_families(analyses)]
@@ -56,13 +64,13 @@ def render_topology(
         result,
         styles=_STYLES,
         scripts=_MATRIX_SCRIPTS if parts else _SCRIPTS,
-        data={"data": page_of(result, analyses, parts), "charts": charts_of(result, groups, analyses, load)},
+        data={"data": page_of(result, parts), "charts": charts_of(result, groups, analyses, load)},
         benchmark="Topology test",
         title=topology_text.title(result),
         run_line=topology_text.run_line(result, tuple(group.name for group in groups)),
         no_findings=run_text.no_findings(result),
-        headline=topology_text.headline(result, analyses, load),
-        verdict=_verdict(result, analyses, load),
+        headline=topology_text.headline(result, analyses, load, found),
+        verdict=_verdict(result, analyses, load, found),
         missing=topology_text.missing(result, analyses),
         without_script=_WITHOUT_SCRIPT,
         run=topology_text.run_facts(result),
@@ -77,7 +85,7 @@ def render_topology(
         has_answers=any(one.group.first.has_answers for one in analyses),
         notes=_notes(result, largest_size) if parts else [],
         limit=SLOW_FACTOR,
-        fewest_partners=FEWEST_PARTNERS,
+        faults=_faults(result, analyses, found),
     )
 
 
@@ -94,9 +102,21 @@ def _notes(result: TopologyResult, largest_size: int) -> list[str]:
     return [f"A cell of the matrix is {edge} × {edge} ranks and shows the latest of their messages, which it names."]
 
 
-def _verdict(result: TopologyResult, analyses: Sequence[GroupAnalysis], load: Sequence[LoadSeries]) -> str:
+def _faults(result: TopologyResult, analyses: Sequence[GroupAnalysis], found: Diagnosed) -> Row:
+    def row(one: FoundFault) -> Row:
+        return fault_row(one, f"{one.part.pattern}, {bytes_text(one.part.message_size_bytes)}")
+
+    return fault_rows(found, topology_text.parts_of(result, analyses), row)
+
+
+def _verdict(
+    result: TopologyResult, analyses: Sequence[GroupAnalysis], load: Sequence[LoadSeries], found: Diagnosed
+) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
-    if topology_text.what_stands_out(result, analyses) or topology_text.unevenness(load):
+    parts = topology_text.parts_of(result, analyses)
+    faults = [one.fault for one in found_faults(found.found, parts)]
+    if any(one.counts for one in faults) or topology_text.unevenness(load):
         return "alarming"
-    is_known = bool(load) if result.is_load else topology_text.is_traced(analyses)
+    is_known = any(part in found.found and not found.found[part].untested for part in parts)
+    is_known = bool(load) if result.is_load else is_known
     return "fine" if result.complete and is_known and not topology_text.missing(result, analyses) else ""

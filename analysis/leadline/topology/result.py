@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from leadline.error import LeadlineError
 from leadline.model.array import LabelledArray
-from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, member_of, no_choice
+from leadline.model.diagnosis import JudgedResult
+from leadline.model.run import BoolArray, FloatArray, IntArray, member_of, no_choice
 from leadline.model.table import Table, first_of
 from leadline.settings import Statistic
 
@@ -158,8 +159,10 @@ class TopologyReader(Protocol):
 
 
 @dataclass(frozen=True, repr=False)
-class TopologyResult(RunResult):
-    """What a run of the topology test left in its file. N = ranks."""
+class TopologyResult(JudgedResult):
+    """What a run of the topology test left in its file. N = ranks. A slice is a topology with a message size, over all
+    repeats; with --duration there is none.
+    """
 
     benchmark = "topology"
 

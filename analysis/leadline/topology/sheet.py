@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leadline.diagnosis import diagnosed
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import Progress
@@ -50,17 +51,19 @@ class Curve:
 
 
 def topology_sheet(
-    result: TopologyResult, sizes: Sequence[int], kind: Kind | str, progress: Progress | None = None
-) -> bytes:
+    result: TopologyResult, sizes: Sequence[int], kind: Kind | str, progress: Progress | None = None,
+    topology: str | None = None,
+) -> bytes:  # fmt: skip
     """The sheet about some message sizes, as a file's contents."""
     wanted = [] if result.is_load else [(group, size) for group in groups_of(result) for size in sizes]
     analyses = [analyse_group(result, group, size) for group, size in with_progress(wanted, progress)]
     load = tuple(one for one in series_of(result) if one.size_index in sizes)
+    found = diagnosed(result, topology_text.parts_of(result, analyses), topology)
     head = Head(
         "topology test",
         topology_text.title(result),
         problems_of(result, topology_text.missing(result, analyses)),
-        tuple(topology_text.headline(result, analyses, load)),
+        tuple(topology_text.headline(result, analyses, load, found)),
         topology_text.run_facts(result),
     )
 

@@ -131,7 +131,6 @@ def _message(result: TopologyResult, analysis: GroupAnalysis, cell: Cell) -> Row
         "from": cell.from_rank, "to": cell.to_rank,
         "hosts": f"{result.ranks[cell.from_rank].host} → {result.ranks[cell.to_rank].host}",
         "time": time_text(cell.time_ns), "ratio": number(cell.time_ns / analysis.median_ns, 3),
-        "alarming": any(late.cell == cell for late in analysis.late),
     }  # fmt: skip
 
 
@@ -146,7 +145,7 @@ def centre_rows(result: TopologyResult, analysis: GroupAnalysis, most: int) -> l
         {"rank": rank, "host": result.ranks[rank].host, "time": f"{in_unit(float(times[rank]), unit)} {unit.name}",
          "arrival": time_text(float(arrivals[rank])),
          "total": f"{in_unit(rates[rank].total, speed)} {speed.name}", "size": bytes_text(analysis.message_size_bytes),
-         "ratio": number(float(analysis.ranks.from_ratio[rank]), 3), "alarming": bool(analysis.ranks.is_slow[rank])}
+         "ratio": number(float(analysis.ranks.from_ratio[rank]), 3)}
         for rank in order
     ]  # fmt: skip
 

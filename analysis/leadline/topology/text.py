@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences and facts about a topology test: what the network sustains, what stands out, what is missing."""
+"""Sentences and facts about a topology test: what the network sustains, who is slow, what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
+from leadline.diagnosis import Diagnosed, found_faults
+from leadline.model import Slice
+from leadline.text import diagnosis as diagnosis_text
 from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where
 from leadline.topology.analysis import GroupAnalysis
 from leadline.topology.load import LoadSeries, sums_of
@@ -15,16 +17,34 @@ from leadline.units import amount_text, bandwidth_text, bytes_text, moment_text,
 _MOST_NAMED = 3  # of a kind, in the headline
 _MOST_SILENT = 6
 
-Key = TypeVar("Key", bound=Hashable)
 
-
-def headline(result: TopologyResult, analyses: Sequence[GroupAnalysis], load: Sequence[LoadSeries]) -> list[str]:
+def headline(
+    result: TopologyResult, analyses: Sequence[GroupAnalysis], load: Sequence[LoadSeries], diagnosed: Diagnosed
+) -> list[str]:
     """The sentences that an administrator reads first."""
     if result.is_load:
         return load_sentences(result, load)
     if not any(analysis.num_measured for analysis in analyses):
         return ["Nothing was measured."]
-    return [most_bytes(analyses), *(what_stands_out(result, analyses) or [_nothing_stands_out(result, analyses)])]
+    return [most_bytes(analyses), *verdict(result, analyses, diagnosed)]
+
+
+def verdict(result: TopologyResult, analyses: Sequence[GroupAnalysis], diagnosed: Diagnosed) -> list[str]:
+    """Who is slow, in the words of the diagnosis; why that is not known."""
+    parts = parts_of(result, analyses)
+    found = {part: one for part, one in diagnosed.found.items() if part in parts}
+    if not found:
+        return [f"Who is slow was not judged: {diagnosed.absent or 'nothing is known of these sizes'}."]
+    return diagnosis_text.headline_of(found, found_faults(found, parts))
+
+
+def parts_of(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> list[Slice]:
+    """The topologies with the sizes that were measured, which the diagnosis is about."""
+    measured = {
+        (topology.index, one.size_index) for one in analyses if one.num_measured for topology in one.group.topologies
+    }
+    num_sizes = len(result.message_sizes_bytes)
+    return [part for at, part in enumerate(result.slices) if divmod(at, num_sizes) in measured]
 
 
 def median_rates(analysis: GroupAnalysis) -> Rates:
@@ -52,81 +72,9 @@ def most_bytes(analyses: Sequence[GroupAnalysis]) -> str:
     )
 
 
-def what_stands_out(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> list[str]:
-    """A sentence for each kind of thing that does: hosts, ranks, messages."""
-    hosts = result.hosts
-    of_hosts = [(a, {host: float(a.hosts.ratio[host]) for host in a.slow_hosts}) for a in analyses]
-    of_ranks = [(a, {rank: float(a.ranks.ratio[rank]) for rank in a.slow_ranks}) for a in analyses]
-    late = [(a, {(one.cell.from_rank, one.cell.to_rank): one.ratio for one in a.late}) for a in analyses]
-
-    def message_name(pair: tuple[int, int]) -> str:
-        from_host, to_host = (result.ranks[rank].host for rank in pair)
-        where = f"inside {from_host}" if from_host == to_host else f"{from_host} → {to_host}"
-        return f"{pair[0]} → {pair[1]} ({where})"
-
-    sentences = [
-        _sentence("Host", "hosts", of_hosts, lambda host: hosts[host]),
-        _sentence("Rank", "ranks", of_ranks, lambda rank: f"{rank} on {result.ranks[rank].host}"),
-        _sentence("Channel", "channels", late, message_name),
-    ]
-    return [sentence for sentence in sentences if sentence]
-
-
-def _sentence(
-    one: str, several: str, found: Iterable[tuple[GroupAnalysis, Mapping[Key, float]]], name: Callable[[Key], str]
-) -> str:
-    ratios, where = _confirmed(found)
-    keys = sorted(ratios, key=lambda key: (-len(where[key]), -ratios[key]))
-    if not keys:
-        return ""
-    if len(keys) == 1:
-        ratio = number(ratios[keys[0]], 2)
-        names = first_few(tuple(where[keys[0]]), 4)
-        return f"{one} {name(keys[0])} stands out in {names}: up to {ratio} times as slow as the median one."
-    first, *others = [(name(key), number(ratios[key], 2)) for key in keys[:_MOST_NAMED]]
-    listed = [f"{first[0]} is up to {first[1]} times as slow as the median one"]
-    listed += [f"{who} {ratio}" for who, ratio in others]
-    if len(keys) > len(listed):
-        listed.append(f"{len(keys) - len(listed):,} more")
-    names = first_few(tuple(dict.fromkeys(group for key in keys for group in where[key])), 4)
-    return f"{len(keys):,} {several} stand out in {names}: {', '.join(listed[:-1])} and {listed[-1]}."
-
-
-def _confirmed(
-    found: Iterable[tuple[GroupAnalysis, Mapping[Key, float]]],
-) -> tuple[dict[Key, float], dict[Key, list[str]]]:
-    """The largest ratio of each thing, and the groups in which it stands out with most sizes: what does so with few is
-    chance.
-    """
-    times: dict[tuple[str, Key], int] = {}
-    largest: dict[tuple[str, Key], float] = {}
-    num_sizes: dict[str, int] = {}
-    for analysis, of_group in found:
-        group = analysis.group.name
-        num_sizes[group] = num_sizes.get(group, 0) + (analysis.num_measured > 0)
-        for key, ratio in of_group.items():
-            times[group, key] = times.get((group, key), 0) + 1
-            largest[group, key] = max(largest.get((group, key), 0.0), ratio)
-    ratios: dict[Key, float] = {}
-    where: dict[Key, list[str]] = {}
-    for (group, key), num in times.items():
-        if 2 * num > num_sizes[group]:
-            ratios[key] = max(ratios.get(key, 0.0), largest[group, key])
-            where.setdefault(key, []).append(group)
-    return ratios, where
-
-
 def is_traced(analyses: Sequence[GroupAnalysis]) -> bool:
     """Whether any message has a time to arrival."""
     return any(analysis.num_messages for analysis in analyses)
-
-
-def _nothing_stands_out(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> str:
-    if not is_traced(analyses):
-        return "No message was traced (--traced 0), so it is impossible to say which rank or channel is slow."
-    if result.num_ranks < 3:
-        return "Too few ranks to tell which one is slow."
-    return "No host, rank or channel stands out."
 
 
 def load_sentences(result: TopologyResult, load: Sequence[LoadSeries]) -> list[str]:

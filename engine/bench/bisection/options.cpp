@@ -71,8 +71,9 @@ void declare_beside(OptionTable& options, BisectionRequest& request) {
 
 void declare_diagnosis(OptionTable& options, BisectionRequest& request) {
   options.group("What is said about it");
-  constexpr bool came_later = true;  // --topology and --false-discovery-rate
-  declare_verdict(options, request.topology, request.diagnosis, came_later);
+  const VerdictOptions verdict = declare_verdict(options, request.topology, request.diagnosis);
+  verdict.topology.later();
+  verdict.false_discovery_rate.later();
 }
 
 Outcome outcome() {

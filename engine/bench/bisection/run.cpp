@@ -80,8 +80,12 @@ class BisectionTest {
   }
 
   void diagnose(cluster::Cluster& cluster, Result& result) const {
-    result.diagnoses = command::diagnosed_at_root(cluster, observed_, layout_, result.request.diagnosis,
-                                                  [&](std::size_t index) { return observed_of(result, index); });
+    result.diagnoses.clear();
+    for (std::size_t index = 0; index < observed_.size(); ++index) {
+      auto told = command::diagnosed_at_root(cluster, observed_[index], layout_, result.request.diagnosis,
+                                             [&] { return observed_of(result, index); });
+      if (told) result.diagnoses.push_back(std::move(*told));
+    }
   }
 
  private:

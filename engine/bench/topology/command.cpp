@@ -2,7 +2,10 @@
 // `leadline topology`: what the help says, which combinations of options are refused, and what then runs.
 #include "bench/topology/command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +17,8 @@
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"
 #include "command/text_file.hpp"
+#include "core/error.hpp"
+#include "core/printable.hpp"
 #include "core/units.hpp"
 #include "options/values.hpp"
 #include "result/result_file.hpp"
@@ -27,9 +32,11 @@ constexpr const char* default_topology_sizes = "1KiB-1MiB*4";
 constexpr const char* topology_description =
     "Measures exchanges of many ranks at once: each rank with all its neighbours in a pattern, for example all with\n"
     "one (star), all with all (complete) or each with the next (ring), as NETTEST does. It says what one rank, the\n"
-    "whole network and a mean channel move, and which rank and which channel are slowest. Without a launcher it "
-    "starts\n"
-    "local processes by itself; under mpirun, mpiexec or srun it measures the ranks they started.";
+    "whole network and a mean channel move, which rank and which channel are slowest, and which hosts or ranks are "
+    "slow\n"
+    "with most of their partners. Without a launcher it starts local processes by itself; under mpirun, mpiexec or "
+    "srun it\n"
+    "measures the ranks they started.";
 
 constexpr const char* topology_notes =
     "Patterns: star, star:RANK (another centre), star-each (every rank in turn), complete, ring, and with a 2 "
@@ -62,6 +69,32 @@ void check_contents(const TopologyRequest& request) {
     throw_apart(checker, "--shared-buffers", "messages would overwrite each other before they are checked");
   }
   command::check_verifiable(checker, request);
+}
+
+bool is_pattern(const std::string& word) {
+  try {
+    schedule::parse_topology("--pattern", word, schedule::ChannelMode::both_ways, 1);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void check_verdict(const command::IsGiven& is_given, const TopologyRequest& request) {
+  // A torus may be both.
+  const bool is_mistaken = is_pattern(request.topology) && !request.topology.starts_with("torus") &&
+                           !std::filesystem::exists(request.topology);
+  if (is_mistaken) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--topology cannot be '{}'", printable(request.topology, LineEnds::replaced)),
+                "it is the physical network", "Did you mean --pattern?");
+  }
+  if (request.num_traced > 0 && request.max_outstanding == 0) return;
+  for (const char* option : {"--topology", "--threshold", "--false-discovery-rate"}) {
+    if (!is_given(option)) continue;
+    throw_no_effect(option, request.num_traced == 0 ? "with --traced 0 nobody is judged"
+                                                    : "with --max-outstanding nobody is judged");
+  }
 }
 
 void check_outcome(const command::IsGiven& is_given, const TopologyRequest& request) {
@@ -97,6 +130,7 @@ TopologyRequest parse_topology_command(const std::vector<std::string>& arguments
 void validate_options(const command::IsGiven& is_given, const TopologyRequest& request) {
   check_mode(is_given, request);
   check_contents(request);
+  check_verdict(is_given, request);
   command::validate_run_options(is_given, request);
   check_outcome(is_given, request);
 }

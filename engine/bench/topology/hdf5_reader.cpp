@@ -15,6 +15,8 @@
 namespace leadline::bench::topology {
 namespace {
 
+constexpr std::uint64_t messages_at_once = 1 << 16;  // of each repeat
+
 std::string group_of(std::size_t index) { return fmt::format("topologies/{:04}", index); }
 
 /// Null where it was not measured.
@@ -79,6 +81,47 @@ std::size_t Hdf5Reader::num_load_points() const {
     if (shape.size() != 1 || shape[0] > max_load_points) file().fail("/load/elapsed_s is no list of points");
     const auto elapsed_s = file().numbers<double>("load/elapsed_s", shape, {{0}, shape});
     return static_cast<std::size_t>(std::ranges::count_if(elapsed_s, [](double elapsed) { return elapsed > 0; }));
+  });
+}
+
+void Hdf5Reader::visit_arrivals(std::size_t topology_index, std::size_t size_index, std::int32_t num_repeats,
+                                const std::function<void(std::span<const Arrival> of_some_ranks)>& look) const {
+  if (header_.has_load) return;
+  using result::hdf5::Shape;
+  result::hdf5::reading(path(), [&] {
+    const std::string group = group_of(topology_index);
+    const auto num_ranks = static_cast<std::size_t>(header_.num_ranks);
+    const Shape ends{num_ranks + 1};
+    const auto row_start = file().numbers<std::uint64_t>(group + "/row_start", ends, {{0}, ends});
+    const auto num = 2 * static_cast<std::uint64_t>(header_.topologies[topology_index].num_channels);
+    if (!std::ranges::is_sorted(row_start) || row_start.front() != 0 || row_start.back() != num) {
+      file().fail("/" + group + "/row_start does not fit the channels");
+    }
+    const Shape shape{static_cast<hsize_t>(header_.num_repeats), header_.message_sizes_bytes.size(), num};
+    for (std::size_t first = 0; first < num_ranks;) {
+      std::size_t end = first + 1;
+      while (end < num_ranks && row_start[end + 1] - row_start[first] <= messages_at_once) ++end;
+      const std::uint64_t begin = row_start[first], num_here = row_start[end] - begin;
+      std::vector<Arrival> arrivals;
+      const auto partners = file().numbers<std::int32_t>(group + "/partner", {num}, {{begin}, {num_here}});
+      for (std::int32_t repeat = 0; num_here > 0 && repeat < num_repeats; ++repeat) {
+        const auto times_ns = file().numbers<double>(
+            group + "/arrival_time_ns", shape, {{static_cast<hsize_t>(repeat), size_index, begin}, {1, 1, num_here}});
+        for (std::size_t rank = first; rank < end; ++rank) {
+          for (std::uint64_t at = row_start[rank] - begin; at < row_start[rank + 1] - begin; ++at) {
+            if (partners[at] < 0 || partners[at] >= header_.num_ranks) {
+              file().fail("/" + group + "/partner has a rank that does not exist");
+            }
+            if (times_ns[at] > 0) {
+              arrivals.push_back(
+                  {static_cast<std::uint32_t>(partners[at]), static_cast<std::uint32_t>(rank), times_ns[at]});
+            }
+          }
+        }
+      }
+      look(arrivals);
+      first = end;
+    }
   });
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,13 @@
 
 namespace leadline::bench::topology {
 
+/// A message, and how long after the beginning of an exchange it was there: median over the traced exchanges of a
+/// repeat.
+struct Arrival {
+  std::uint32_t from = 0, to = 0;
+  double time_ns = 0;
+};
+
 class Hdf5Reader : public result::hdf5::RunReader {
  public:
   explicit Hdf5Reader(std::string path);
@@ -22,6 +31,11 @@ class Hdf5Reader : public result::hdf5::RunReader {
 
   /// How many points of load there are; 0 where the run measured cells.
   std::size_t num_load_points() const;
+
+  /// Shows all messages of a cell in its first repeats, of some receiving ranks at a time; none where the run was a
+  /// load.
+  void visit_arrivals(std::size_t topology_index, std::size_t size_index, std::int32_t num_repeats,
+                      const std::function<void(std::span<const Arrival> of_some_ranks)>& look) const;
 
  private:
   void read_header();

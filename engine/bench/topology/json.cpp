@@ -9,6 +9,7 @@
 
 #include "bench/topology/fields.hpp"
 #include "bench/topology/request.hpp"
+#include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::bench::topology {
@@ -221,6 +222,10 @@ constexpr auto fields_of(Type<TopologyResult> /*any*/) {
               "load", [](const TopologyResult& result) { return parts_of<LoadOfResult>(result, result.load); }, "",
               "with --duration: some seconds of one topology with one message size, in the order measured; otherwise "
               "empty"),
+          field("diagnoses", &TopologyResult::diagnoses, "",
+                "one entry for each topology with each message size that was measured: who is slow in it; empty with "
+                "--duration",
+                Since::later_version),
       });
 }
 

@@ -16,6 +16,7 @@
 #include "bench/links.hpp"
 #include "bench/message_memory.hpp"
 #include "bench/reductions.hpp"
+#include "bench/topology/observed.hpp"
 #include "bench/topology/summarize.hpp"
 #include "bench/topology/sustained_load.hpp"
 #include "core/clock.hpp"
@@ -40,6 +41,7 @@ class Measuring {
 
  private:
   void run_cell(std::size_t index);
+  void observe(const Cell& cell, std::span<const schedule::Channel> channels, std::span<const double> arrival_ns);
 
   const Stage& stage_;
   RunLinks& links_;
@@ -82,11 +84,33 @@ void Measuring::run_cell(std::size_t index) {
       stage_.cluster, [&] { stage_.store.write(index, row, numbers.summary); }, wrong_byte);
   if (stage_.progress != nullptr) stage_.progress->cell_ends(numbers.summary, seconds_since(start_ns_));
   measured_.cells.push_back(numbers.summary);
+  observe(cell, exchange->channels(), arrival_ns);
+}
+
+/// What arrived at this rank, for the diagnosis at the end.
+void Measuring::observe(const Cell& cell, std::span<const schedule::Channel> channels,
+                        std::span<const double> arrival_ns) {
+  if (cell.repeat >= most_judged_repeats) return;
+  const auto topology = static_cast<std::size_t>(cell.topology_index);
+  const schedule::Topology& measured = stage_.plan.topologies[topology];
+  if (!why_untested(stage_.request, measured.spec()).empty()) return;
+  auto& observed =
+      measured_
+          .observed[topology * stage_.request.message_sizes_bytes.size() + static_cast<std::size_t>(cell.size_index)];
+  const JudgedMessages judged(2 * static_cast<std::uint64_t>(measured.num_channels()));
+  const auto rank = static_cast<std::uint32_t>(stage_.cluster.rank());
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    const auto from = static_cast<std::uint32_t>(channels[i].partner);
+    if (arrival_ns[i] > 0 && judged.has(from, rank)) observed.push_back({from, rank, arrival_ns[i]});
+  }
 }
 
 void Measuring::run() {
   start_ns_ = now_ns();
+  measured_.observed.resize(stage_.plan.topologies.size() * stage_.request.message_sizes_bytes.size());
   for (std::size_t index = 0; index < stage_.plan.cells.size(); ++index) run_cell(index);
+  for (auto& of_slice : measured_.observed) of_slice = diagnosis::joined_by_pair(std::move(of_slice));
+  current_step_.enter("the search for slow hosts and switches");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "bench/topology/request.hpp"
 #include "bench/topology/result.hpp"
 #include "cluster/cluster.hpp"
+#include "diagnosis/observations.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "schedule/topology.hpp"
 #include "transport/transport.hpp"
@@ -44,6 +45,7 @@ struct Measured {
   std::vector<LoadStall> stalls;  ///< of the load
   std::uint64_t verified_bytes = 0;
   Losses losses;
+  std::vector<std::vector<diagnosis::Observation>> observed;  ///< this rank's, of each topology with each size
 };
 
 /// For the watch: "topology star2, 16 KiB, repeat 1".

@@ -61,6 +61,15 @@ void declare_checks(OptionTable& options, TopologyRequest& request) {
   options.no_effect_with("--duration", {"--verify"}, "--duration checks every byte anyway");
 }
 
+void declare_diagnosis(OptionTable& options, TopologyRequest& request) {
+  options.group("What is said about it");
+  const VerdictOptions verdict = declare_verdict(options, request.topology, request.diagnosis);
+  verdict.threshold.help += "; less than that of an exchange is not told from chance";
+  for (OptionEntry* entry : {&verdict.topology, &verdict.threshold, &verdict.false_discovery_rate}) {
+    entry->later().no_effect_with("--duration", "under a load nobody is judged");
+  }
+}
+
 Outcome outcome() {
   return {".h5 or .json",
           "leadline-topology-TIME.h5",
@@ -77,6 +86,7 @@ void declare_options(OptionTable& options, TopologyRequest& request, std::option
   declare_patterns(options, request);
   declare_what(options, request);
   declare_checks(options, request);
+  declare_diagnosis(options, request);
   declare_outcome(options, request, format, outcome());
   options.choice("--print", "the rate in the table, see below", request.rate);
 }

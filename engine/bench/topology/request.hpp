@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/named.hpp"
+#include "diagnosis/exchange.hpp"
+#include "model/diagnosis.hpp"
 #include "model/request.hpp"
 #include "schedule/topology.hpp"
 
@@ -32,7 +34,9 @@ struct TopologyRequest : RunRequest {
   double duration_s = 0;              ///< load for so long, everything verified; 0 = measure each cell once a repeat
   std::uint64_t verify_every = 1;     ///< with duration: every so many exchanges is verified
   bool stop_at_first = false;         ///< with duration: the first wrong byte ends it
-  Rate rate = Rate::total;            ///< of the table on standard output
+  std::string topology;               ///< the physical network: a formula, a file, a pattern; empty = unknown
+  DiagnosisSettings diagnosis{.threshold = leadline::diagnosis::least_of_exchange};
+  Rate rate = Rate::total;  ///< of the table on standard output
 };
 
 const char* name_of(Rate rate);

@@ -115,8 +115,9 @@ struct LoadStall {
 struct TopologyResult : RunResult {
   TopologyRequest request;
   std::vector<TopologyFacts> topologies;
-  std::vector<CellSummary> cells;  ///< in the order in which they were measured
-  std::vector<LoadPoint> load;     ///< --duration only
+  std::vector<CellSummary> cells;         ///< in the order in which they were measured
+  std::vector<LoadPoint> load;            ///< --duration only
+  std::vector<DiagnosedSlice> diagnoses;  ///< topology by topology, then size by size; none with --duration
 };
 
 }  // namespace leadline::bench::topology

@@ -2,7 +2,9 @@
 // What of a run is the topology test's own.
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,17 +13,20 @@
 #include "bench/plan.hpp"
 #include "bench/topology/command.hpp"
 #include "bench/topology/measure.hpp"
+#include "bench/topology/observed.hpp"
 #include "bench/topology/output.hpp"
 #include "bench/topology/plan.hpp"
 #include "bench/topology/text.hpp"
 #include "bench/topology/validity_warnings.hpp"
+#include "command/run_diagnosis.hpp"
 #include "command/text_file.hpp"
 
 namespace leadline::bench::topology {
 namespace {
 
 /// See StagedRun.
-struct TopologyTest {
+class TopologyTest {
+ public:
   static constexpr const char* name = "topology";
   using Request = TopologyRequest;
   using Plan = topology::Plan;
@@ -32,7 +37,8 @@ struct TopologyTest {
   using Progress = topology::Progress;
 
   /// Other hosts may not see the file with the edges: rank 0 reads it for all.
-  static Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
+  Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
     const std::string own = command::run_collectively(
         cluster, [&] { return cluster.rank() == 0 ? command::read_edges_file(request.edges_file) : std::string(); });
     const std::string edges = cluster.broadcast(own);
@@ -64,14 +70,34 @@ struct TopologyTest {
     topology::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
   }
 
-  static bool take(Measured measured, const cluster::Cluster& /*cluster*/,
-                   const command::RunEnvironment& run_environment, const Plan& /*plan*/, Result& result) {
+  bool take(Measured measured, const cluster::Cluster& /*cluster*/, const command::RunEnvironment& run_environment,
+            const Plan& /*plan*/, Result& result) {
+    observed_ = std::move(measured.observed);
+    const bool is_load = result.request.duration_s > 0;
+    observed_.resize(is_load ? 0 : result.topologies.size() * result.request.message_sizes_bytes.size());
     result.cells = std::move(measured.cells);
     result.load = std::move(measured.load);
     result.verified_bytes = measured.verified_bytes;
     result.findings = validity_warnings(run_environment.conditions(), result);
     if (!measured.stalls.empty()) add_stalls(std::move(measured.stalls), run_environment, result);
     return !result.cells.empty() || !result.load.empty();
+  }
+
+  void diagnose(cluster::Cluster& cluster, Result& result) const {
+    result.diagnoses.clear();
+    const Header header = header_of(result);
+    for (std::size_t index = 0; index < observed_.size(); ++index) {
+      const std::size_t topology = index / header.message_sizes_bytes.size();
+      diagnosis::ObservedSlice slice = slice_of(header, topology, index % header.message_sizes_bytes.size());
+      std::optional<DiagnosedSlice> told;
+      if (std::string why = why_untested(header, topology); !why.empty()) {
+        told = diagnosis::untested(slice, layout_, result.request.diagnosis, std::move(why));
+      } else {
+        told = command::diagnosed_at_root(cluster, observed_[index], layout_, result.request.diagnosis,
+                                          [&] { return std::move(slice); });
+      }
+      if (told) result.diagnoses.push_back(std::move(*told));
+    }
   }
 
  private:
@@ -86,6 +112,9 @@ struct TopologyTest {
       result.findings.insert(result.findings.begin(), std::move(*finding));
     }
   }
+
+  diagnosis::Layout layout_;
+  std::vector<std::vector<diagnosis::Observation>> observed_;  ///< of each topology with each size
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "bench/topology/result.hpp"
 #include "bench/topology/text.hpp"
 #include "core/units.hpp"
+#include "output/diagnosis_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
@@ -307,6 +308,7 @@ std::string topology_summary(const TopologyResult& result, const std::string& pa
     if (!result.cells.empty()) add_part(table_of_rates(result, cells));
     add_part(details(result, cells));
   }
+  add_part(output::diagnoses_text(result.diagnoses));
   add_part(output::findings_text(result.findings));
   add_part(measured_in(result) + output::run_tail(result, result.request.format, path));
   return text;

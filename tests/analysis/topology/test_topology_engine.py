@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import program
+import pytest
 from engine_run import run_of
 
 import leadline
 from leadline.cli.report import main as report_main
+from leadline.diagnosis import diagnosed, diagnosed_in
 from leadline.topology import text as topology_text
 from leadline.topology.analysis import analyse_group, groups_of
 from leadline.topology.load import series_of
@@ -53,16 +56,17 @@ def test_the_same_numbers_as_the_summary(tmp_path: Path):
         assert math.isclose(fairness, told["fairness"], rel_tol=1e-9)
 
 
-def test_the_slow_host_is_named(tmp_path: Path):
+def test_the_slow_host_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     arguments = ("--message-size", "64,16KiB", "--iterations", "15", "--pattern", "complete2,ring,ring2")
     result = measured(tmp_path, *arguments)
     analyses = [analyse_group(result, group, size) for group in groups_of(result) for size in (0, 1)]
-    assert any(
-        sentence.startswith("Host node2 stands out in ") for sentence in topology_text.what_stands_out(result, analyses)
-    )
-    for analysis in analyses:
-        assert [result.hosts[host] for host in analysis.slow_hosts] == ["node2"]
-        assert analysis.slow_ranks == ()
+    named = {part.pattern: [one.name for one in said.faults] for part, said in result.diagnoses.items()}
+    assert named == {"complete2": ["host node2"], "ring": [], "ring2": []}
+    (sentence,) = topology_text.verdict(result, analyses, diagnosed_in(result))
+    assert sentence.startswith("Host node2 is slow: ")
+    assert sentence.endswith("(in 2 of 2 topologies and sizes).")
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
+    assert diagnosed(result, result.slices, "fat-tree:5x1").found.keys() == result.diagnoses.keys()
     assert report_main([str(tmp_path / "run.h5")]) == 0
 
 
@@ -70,7 +74,8 @@ def test_every_star(tmp_path: Path):
     result = measured(tmp_path, "--message-size", "64", "--iterations", "10", "--pattern", "star2-each")
     (group,) = groups_of(result)
     assert group.centres == tuple(range(10))
-    assert np.flatnonzero(analyse_group(result, group, 0).ranks.is_slow).tolist() == [4, 5]
+    ratios = np.nan_to_num(analyse_group(result, group, 0).ranks.from_ratio)
+    assert sorted(np.argsort(-ratios)[:2].tolist()) == [4, 5]
 
 
 def test_a_load(tmp_path: Path):

@@ -51,13 +51,15 @@ def test_the_parts_of_a_page(tmp_path: Path):
         "leadline topology --output 'a b.h5'",
         "2026-01-31 23:59 UTC, 12.0 s · star, star2, complete, complete2, ring, ring2 · 20 exchanges of each size",
         "The highest total rate is that of complete2 with messages of 1 MiB: ",
-        "Host node05 stands out in ",
+        "Host node05 is slow: 3.00 times as long as usual (2.94 to 3.06) (in 5 of 5 topologies and sizes).",
+        "Look at it.",
+        "Star, star2, complete, ring, ring2 could not be tested: ranks have few partners.",
         "Ranks are not bound.",
         "60measurements: 6 topologies × 5 sizes × 2 repeats",
         "20 exchanges of each size, 2 repeats, 10 before them, 10 traced after them",
     ):
         assert words in page.text, words
-    assert {"rates", "numbers", "channels", "matrix", "lists"} <= set(page.ids())
+    assert {"rates", "numbers", "channels", "matrix", "lists", "faults"} <= set(page.ids())
     assert not {"load", "centres", "incomplete", "missing"} & set(page.ids())
 
 
@@ -113,6 +115,7 @@ def test_the_first_matrix_is_the_most_striking(tmp_path: Path):
     part = data["parts"][data["first_part"]]
     assert [data["hosts"][host] for host, _ in part["slow_hosts"]] == ["node05"]
     assert part["ranks"][0][0] in range(40, 48)
+    assert part["group_name"] == "complete2"
     assert len(part["ranks"]) == 16
     assert part["hosts"][0][0] == 5
 
@@ -179,7 +182,6 @@ def test_stars_around_each_rank(tmp_path: Path):
     assert "centres" in page.ids()
     charts = page.data("charts")
     assert [group["name"] for group in charts["groups"]] == ["16 stars"]
-    assert [one["slow"] for one in charts["centres"]] == [[8, 9, 10, 11]] * 2
     rows = [row for row in page.rows if len(row) == 6 and row[1] == "node02"]
     assert sorted(row[0] for row in rows) == ["10", "11", "8", "9"]
     assert len(page.data()["parts"]) == 2, "one matrix for all stars"
@@ -211,7 +213,6 @@ def test_many_ranks_have_a_small_page(tmp_path: Path):
     data = Page(source).data()
     matrix = data["parts"][1]["matrices"]["ranks"]
     assert (matrix["edge"], matrix["size"]) == (8, 512)
-    assert [data["hosts"][host] for host, _ in data["parts"][1]["slow_hosts"]] == ["node77"]
     assert "A cell of the matrix is 8 × 8 ranks" in source
 
 

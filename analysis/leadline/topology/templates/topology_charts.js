@@ -60,7 +60,7 @@ function centres_spec() {
     const time_ns = found[picked.value][at], y = is_arrival ? (time_ns ? bytes * 1e9 / time_ns : null) : rate_at(group, "total", bytes, time_ns);
     return { x: rank, y, low: null, high: null, words: y === null ? "–" : `${rate_text(y)}, ${nanoseconds_text(time_ns)}` };
   });
-  const series = [{ name: group.name, colour: colour_of(group), dash: "", points, slow: new Set(found.slow) }], unit = unit_of(series), last = page.num_ranks - 1;
+  const series = [{ name: group.name, colour: colour_of(group), dash: "", points }], unit = unit_of(series), last = page.num_ranks - 1;
   return {
     series, scale: unit.scale, logarithmic: false, x_title: "centre (rank)",
     y_title: `${is_arrival ? "size ÷ median time to arrival" : "all bytes transferred"}, ${unit.name}`, x_span: [0, last],

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// Median polish (Tukey 1977) gives what each rank adds as sender and as receiver; a line through its neighbours, by
+// the median of all slopes (Theil 1950, Sen 1968), what its place lets expect.
+#include "diagnosis/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "diagnosis/evidence.hpp"
+#include "diagnosis/fault_text.hpp"
+#include "diagnosis/reference.hpp"
+#include "stats/interval.hpp"
+#include "stats/summary.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+constexpr int num_polishes = 3;              // steps; the fit changes little after two
+constexpr std::size_t neighbour_hosts = 3;   // on each side: so few bad ones of them do not count
+constexpr std::size_t most_neighbours = 24;  // ranks that a line is laid through
+constexpr std::size_t fewest_in_line = 3;
+constexpr double least_scatter = 0.02;     // of effects: logarithm
+constexpr double both_directions = 1.5;    // independent measurements that both count for; a guess
+constexpr double most_of_messages = 0.75;  // of a slow end, that are slow in each direction
+constexpr std::size_t fewest_messages = 3;
+constexpr std::size_t most_shown_messages = 8;
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
+double median_of(std::vector<double>& values) {
+  if (values.empty()) return not_known;
+  std::ranges::sort(values);
+  return stats::quantile_of_sorted(values, 0.5);
+}
+
+using OfRanks = std::vector<double>;  // by rank, logarithms; NaN = not known
+
+/// By messages between hosts; where there is one host only, by all.
+class Polish {
+ public:
+  Polish(std::span<const Observation> pairs, const Setting& setting) {
+    const auto& host_of = setting.layout.host_of;
+    const bool is_one_host = setting.hosts.num_groups() == 1;
+    for (const Observation& one : pairs) {
+      if (!is_one_host && host_of[one.from] == host_of[one.to]) continue;
+      messages_.push_back({one.from, one.to, std::log(one.time_ns)});
+    }
+    sent.assign(num_ranks(setting.layout), 0);
+    received.assign(num_ranks(setting.layout), 0);
+    for (int step = 0; step < num_polishes; ++step) {
+      received = effects([](const Observation& one) { return one.to; }, sent, &Observation::from);
+      sent = effects([](const Observation& one) { return one.from; }, received, &Observation::to);
+    }
+  }
+
+  OfRanks sent, received;
+
+ private:
+  template <typename End>
+  OfRanks effects(const End& end, const OfRanks& of_partners, std::uint32_t Observation::*partner) const {
+    std::vector<std::vector<double>> values(of_partners.size());
+    for (const Observation& one : messages_) values[end(one)].push_back(one.time_ns - of_partners[one.*partner]);
+    OfRanks all;
+    for (std::vector<double>& of_rank : values) {
+      std::erase_if(of_rank, [](double value) { return std::isnan(value); });
+      all.push_back(median_of(of_rank));
+    }
+    return all;
+  }
+
+  std::vector<Observation> messages_;  // with logarithms for times
+};
+
+/// Of every rank what the ranks of other hosts near to its number let expect; NaN where too few are known.
+OfRanks expected_of_rank(const OfRanks& effects, const Setting& setting) {
+  const auto& host_of = setting.layout.host_of;
+  const std::size_t num = effects.size();
+  const std::size_t ranks_per_host = (num + setting.hosts.num_groups() - 1) / setting.hosts.num_groups();
+  const std::size_t each_side = neighbour_hosts * ranks_per_host + ranks_per_host / 2;
+  const std::size_t width = std::min(2 * each_side + 1, num);
+  OfRanks all(num, not_known);
+  std::vector<std::pair<double, double>> neighbours;  // rank, effect
+  std::vector<double> slopes, heights;
+  for (std::size_t rank = 0; rank < num; ++rank) {
+    const std::size_t first = std::min(rank - std::min(rank, each_side), num - width);
+    neighbours.clear();
+    const bool is_one_host = setting.hosts.num_groups() == 1;
+    for (std::size_t other = first; other < first + width; ++other) {
+      const bool is_own = is_one_host ? other == rank : host_of[other] == host_of[rank];
+      if (!is_own && !std::isnan(effects[other])) neighbours.emplace_back(static_cast<double>(other), effects[other]);
+    }
+    const std::size_t step = (neighbours.size() + most_neighbours - 1) / most_neighbours;
+    for (std::size_t at = 0; step > 1 && at * step < neighbours.size(); ++at) neighbours[at] = neighbours[at * step];
+    if (step > 1) neighbours.resize((neighbours.size() + step - 1) / step);
+    if (neighbours.size() < fewest_in_line) continue;
+    slopes.clear();
+    heights.clear();
+    for (std::size_t one = 0; one < neighbours.size(); ++one) {
+      for (std::size_t other = one + 1; other < neighbours.size(); ++other) {
+        slopes.push_back((neighbours[other].second - neighbours[one].second) /
+                         (neighbours[other].first - neighbours[one].first));
+      }
+    }
+    const double slope = median_of(slopes);
+    for (const auto& [place, effect] : neighbours) {
+      heights.push_back(effect + slope * (static_cast<double>(rank) - place));
+    }
+    all[rank] = median_of(heights);
+  }
+  return all;
+}
+
+/// Less its median, so that times stay what they are on the whole.
+OfRanks centred(OfRanks effects) {
+  std::vector<double> known = effects;
+  std::erase_if(known, [](double value) { return std::isnan(value); });
+  const double middle = median_of(known);
+  for (double& value : effects) value = std::isnan(value) ? 0 : value - middle;
+  return effects;
+}
+
+/// The messages with times as if their ranks stood in the middle.
+std::vector<Observation> without_order_trend(std::span<const Observation> messages, const Setting& setting) {
+  const Polish polish(messages, setting);
+  const OfRanks sent = centred(expected_of_rank(polish.sent, setting));
+  const OfRanks received = centred(expected_of_rank(polish.received, setting));
+  std::vector<Observation> level(messages.begin(), messages.end());
+  for (Observation& one : level) one.time_ns *= std::exp(-sent[one.from] - received[one.to]);
+  return level;
+}
+
+/// A host or a rank, and by how much it is slow: logarithms.
+struct End {
+  bool is_rank = false;
+  std::uint32_t number = 0;
+  double out = 0, in = 0, scatter = 0, p_value = 1;
+
+  double effect() const { return (out + in) / 2; }
+};
+
+class Judging {
+ public:
+  Judging(std::span<const Observation> messages, const Setting& setting, const DiagnosisSettings& settings)
+      : messages_(messages),
+        level_(without_order_trend(messages, setting)),
+        polish_(level_, setting),
+        setting_(setting),
+        settings_(settings) {}
+
+  Diagnosis told();
+
+ private:
+  bool is_of(const End& end, std::uint32_t rank) const {
+    return (end.is_rank ? rank : setting_.layout.host_of[rank]) == end.number;
+  }
+  double scatter_of_messages() const;
+  std::vector<End> slow(bool are_ranks);
+  bool is_between(const Observation& one) const {
+    const auto& host_of = setting_.layout.host_of;
+    return setting_.hosts.num_groups() == 1 || host_of[one.from] != host_of[one.to];
+  }
+  std::vector<End> confirmed(const std::vector<End>& accused) const;
+  bool is_slow_inside(const End& end) const;
+  Fault fault_of(const End& end) const;
+  std::vector<DiagnosedClass> classes() const;
+
+  std::span<const Observation> messages_;
+  std::vector<Observation> level_;  // the same messages in the same order
+  Polish polish_;                   // of those
+  const Setting& setting_;
+  const DiagnosisSettings& settings_;
+  End usual_;  // the median one
+};
+
+/// Beyond what their ends explain. Where single messages scatter, most wait for others, and ends differ by whom they
+/// wait for.
+double Judging::scatter_of_messages() const {
+  std::vector<double> times;
+  for (const Observation& one : level_) {
+    if (is_between(one)) times.push_back(std::log(one.time_ns) - polish_.sent[one.from] - polish_.received[one.to]);
+  }
+  return middle_of(std::move(times)).spread;
+}
+
+/// Beside the median one in both directions, by more than most scatter.
+std::vector<End> Judging::slow(bool are_ranks) {
+  std::vector<End> ends;
+  const auto num = are_ranks ? num_ranks(setting_.layout) : std::size_t{setting_.hosts.num_groups()};
+  for (std::uint32_t number = 0; number < num; ++number) {
+    std::vector<double> out, in;
+    if (are_ranks) {
+      out = {polish_.sent[number]};
+      in = {polish_.received[number]};
+    } else {
+      for (const std::uint32_t rank : setting_.hosts.of(number)) {
+        out.push_back(polish_.sent[rank]);
+        in.push_back(polish_.received[rank]);
+      }
+    }
+    const Middle of_out = middle_of(std::move(out)), of_in = middle_of(std::move(in));
+    if (of_out.num > 0 && of_in.num > 0) ends.push_back({are_ranks, number, of_out.median, of_in.median});
+  }
+  std::vector<double> out, in;
+  for (const End& end : ends) {
+    out.push_back(end.out);
+    in.push_back(end.in);
+  }
+  const Middle of_out = middle_of(std::move(out)), of_in = middle_of(std::move(in));
+  usual_.out = of_out.median;
+  usual_.in = of_in.median;
+  const double least = std::max(std::log1p(settings_.threshold), scatter_of_messages());
+  std::vector<double> both;
+  for (End& end : ends) {
+    both.push_back(end.out -= of_out.median);
+    both.push_back(end.in -= of_in.median);
+  }
+  const Middle of_both = middle_of(std::move(both));
+  const double scatter = std::max(of_both.spread, least_scatter), freedom = degrees_of_freedom(of_both.num);
+  for (End& end : ends) {
+    end.scatter = scatter / std::numbers::sqrt2;
+    end.p_value = std::pow(stats::student_t_tail(std::min(end.out, end.in) / scatter, freedom), both_directions);
+  }
+  const double most_likely = settings_.false_discovery_rate / static_cast<double>(ends.size());
+  std::erase_if(ends,
+                [&](const End& end) { return !(std::min(end.out, end.in) >= least) || end.p_value > most_likely; });
+  return ends;
+}
+
+/// Those of which most messages to others, and most from others, are late beside those of the same partners, where
+/// partners that are accused do not tell; and who is fast with none of the accused: two that are lie behind what they
+/// share.
+std::vector<End> Judging::confirmed(const std::vector<End>& accused) const {
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> accused_of(num_ranks(setting_.layout), none);
+  for (std::size_t index = 0; index < accused.size(); ++index) {
+    for (std::uint32_t rank = 0; rank < accused_of.size(); ++rank) {
+      if (is_of(accused[index], rank)) accused_of[rank] = index;
+    }
+  }
+  struct Count {
+    std::size_t num = 0, num_so = 0;  // of them late, or fast
+    void add(bool is_so) { ++num, num_so += is_so ? 1 : 0; }
+  };
+  std::vector<Count> sent(accused.size()), received(accused.size());
+  std::map<std::pair<std::size_t, std::size_t>, Count> among;
+  for (const Observation& one : level_) {
+    const std::size_t from = accused_of[one.from], to = accused_of[one.to];
+    if (from == to || !is_between(one)) continue;
+    const double time = std::log(one.time_ns);
+    if (to == none) {
+      sent[from].add(time - polish_.received[one.to] - usual_.out >= accused[from].out / 2);
+    } else if (from == none) {
+      received[to].add(time - polish_.sent[one.from] - usual_.in >= accused[to].in / 2);
+    } else {
+      // Of two slow ends a message is as late as of one of them, at least.
+      const double sound = polish_.sent[one.from] + polish_.received[one.to] - accused[from].out - accused[to].in;
+      const double least = std::min(accused[from].effect(), accused[to].effect());
+      among[std::minmax(from, to)].add(time - sound < least / 2);
+    }
+  }
+  std::vector<bool> shares_way(accused.size());
+  for (const auto& [ends, fast] : among) {
+    if (2 * fast.num_so > fast.num) shares_way[ends.first] = shares_way[ends.second] = true;
+  }
+  const auto are_most = [](const Count& late) {
+    return late.num >= fewest_messages &&
+           static_cast<double>(late.num_so) >= most_of_messages * static_cast<double>(late.num);
+  };
+  std::vector<End> kept;
+  for (std::size_t index = 0; index < accused.size(); ++index) {
+    if (!shares_way[index] && are_most(sent[index]) && are_most(received[index])) kept.push_back(accused[index]);
+  }
+  return kept;
+}
+
+/// Then it is the host, else its port.
+bool Judging::is_slow_inside(const End& end) const {
+  std::vector<double> own, others;
+  for (const Observation& one : messages_) {
+    if (setting_.layout.host_of[one.from] != setting_.layout.host_of[one.to]) continue;
+    (is_of(end, one.from) ? own : others).push_back(std::log(one.time_ns));
+  }
+  const Middle of_own = middle_of(std::move(own)), of_others = middle_of(std::move(others));
+  return of_own.num == 0 || of_others.num == 0 || of_own.median - of_others.median >= end.effect() / 2;
+}
+
+Fault Judging::fault_of(const End& end) const {
+  Fault fault;
+  const auto number = static_cast<std::int32_t>(end.number);
+  const ComponentKind of_host = is_slow_inside(end) ? ComponentKind::host : ComponentKind::port;
+  fault.component = {end.is_rank ? ComponentKind::rank : of_host, -1, number, -1, -1};
+  fault.name = name_of_component(setting_, fault.component, fault.direction);
+  name_concerned(setting_, fault);
+  fault.ratio = std::exp(end.effect());
+  fault.ratio_low = std::exp(end.effect() - both_sides * end.scatter);
+  fault.ratio_high = std::exp(end.effect() + both_sides * end.scatter);
+  fault.p_value = end.p_value;
+  for (const Observation& one : messages_) {
+    if (is_of(end, one.from) == is_of(end, one.to) || !is_between(one)) continue;
+    ++fault.num_pairs;
+    if (fault.pairs.size() == most_shown_messages) continue;
+    fault.pairs.push_back({static_cast<std::int32_t>(one.from), static_cast<std::int32_t>(one.to), one.time_ns,
+                           one.time_ns / std::exp(is_of(end, one.from) ? end.out : end.in)});
+  }
+  Suspect suspect;
+  suspect.component = fault.component;
+  suspect.effect = end.effect();
+  fault.advice = advice_for(setting_, suspect, Symptom::slow);
+  return fault;
+}
+
+std::vector<DiagnosedClass> Judging::classes() const {
+  std::vector<std::vector<double>> times(setting_.classes.size());
+  for (const Observation& one : messages_) {
+    times[setting_.classes.of(one.from, one.to)].push_back(std::log(one.time_ns));
+  }
+  std::vector<DiagnosedClass> all;
+  for (std::size_t index = 0; index < times.size(); ++index) {
+    const Middle middle = middle_of(std::move(times[index]));
+    if (middle.num == 0) continue;
+    const double error = median_efficiency * middle.spread / std::sqrt(static_cast<double>(middle.num));
+    all.push_back({setting_.classes.name(index), middle.num, std::exp(middle.median), error, middle.spread});
+  }
+  return all;
+}
+
+Diagnosis Judging::told() {
+  Diagnosis diagnosis;
+  diagnosis.settings = settings_;
+  diagnosis.topology = setting_.layout.network.source;
+  diagnosis.num_measured = messages_.size();
+  diagnosis.classes = classes();
+  std::vector<End> accused = slow(false);
+  std::vector<End> kept = confirmed(accused);
+  if (!setting_.has_one_rank_a_host()) {
+    std::vector<End> ends = kept;
+    for (const End& rank : slow(true)) {
+      const auto has = [&](const End& host) { return is_of(host, rank.number); };
+      if (std::ranges::none_of(kept, has)) ends.push_back(rank);
+    }
+    accused.insert(accused.end(), ends.begin() + static_cast<std::ptrdiff_t>(kept.size()), ends.end());
+    kept = confirmed(ends);
+  }
+  std::ranges::stable_sort(kept, std::ranges::greater{}, &End::effect);
+  for (const End& end : kept) diagnosis.faults.push_back(fault_of(end));
+  const auto host_of = [&](const End& end) { return end.is_rank ? setting_.layout.host_of[end.number] : end.number; };
+  std::set<std::uint32_t> cleared;
+  for (const End& end : accused) cleared.insert(host_of(end));
+  for (const End& end : kept) cleared.erase(host_of(end));
+  if (!cleared.empty()) {
+    diagnosis.notes.push_back(fmt::format(
+        "messages of {} are late, but not those with most partners, or not those among each other: what they share "
+        "explains it. A link or bisection test tells more",
+        cleared.size() == 1 ? "one host" : fmt::format("{} hosts", cleared.size())));
+  }
+  return diagnosis;
+}
+
+}  // namespace
+
+Diagnosis diagnosed_exchange(std::span<const Observation> messages, const Setting& setting,
+                             const DiagnosisSettings& settings) {
+  return Judging(messages, setting, settings).told();
+}
+
+}  // namespace leadline::diagnosis
