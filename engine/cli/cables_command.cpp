@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `leadline cables`: a file with a physical network as a list of its cables.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
+#include "command/reporting.hpp"
 #include "network/cables.hpp"
 #include "result/output_file.hpp"
 
@@ -35,9 +38,12 @@ int cables_command(const std::vector<std::string>& arguments) {
   options.parse(arguments);
   command::check_file_output(to);
   if (to.path.empty()) to.path = std::filesystem::path(topology).replace_extension(".cables").string();
+  command::StepLog steps("leadline cables", to.output.verbose);
   const std::string text = network::cables_of_file(topology);
+  steps.done(fmt::format("read '{}'", topology));
   result::write_document(to.path, to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
                          text);
+  steps.done(fmt::format("wrote '{}'", to.path));
   command::put_written(to, {"cables", {topology}, {{to.path, "cables", 0, {}}}, {}}, to.path + "\n");
   return 0;
 }
