@@ -73,8 +73,8 @@ double ethernet_speed(const std::string& device) {
   if (device.size() >= IFNAMSIZ) return 0;
   const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return 0;
-  constexpr std::size_t max_words = 3 * 127;  // of the masks of modes, which follow the structure
-  alignas(ethtool_link_settings) std::array<char, sizeof(ethtool_link_settings) + 4 * max_words> asked{};
+  constexpr std::size_t max_words = std::size_t{3} * 127;  // of the masks of modes, which follow the structure
+  alignas(ethtool_link_settings) std::array<char, sizeof(ethtool_link_settings) + sizeof(__u32) * max_words> asked{};
   auto& settings = *reinterpret_cast<ethtool_link_settings*>(asked.data());
   ifreq request{};
   std::memcpy(request.ifr_name, device.c_str(), device.size());

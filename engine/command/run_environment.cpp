@@ -149,7 +149,11 @@ void RunEnvironment::use_simulated_hosts() {
 /// What most ranks have is what pairs are compared with. The root keeps who has what.
 void RunEnvironment::look_at_adapters() {
   if (cluster_.num_hosts() < 2 || conditions_.simulated) return;
-  const cluster::Adapter own = own_adapter(placement_.device, request_);
+  cluster::Adapter own;
+  try {
+    own = own_adapter(placement_.device, request_);
+  } catch (const Error&) {  // what is not known is compared with nothing
+  }
   std::vector<bench::AdapterGroup>& groups = conditions_.adapters;
   cluster_.gather(packed(own, placement_.host), [&](int, std::string_view text) { add_to(groups, text); });
   std::ranges::stable_sort(groups, std::greater{}, &bench::AdapterGroup::num_ranks);

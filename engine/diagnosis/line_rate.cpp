@@ -18,8 +18,8 @@ constexpr std::size_t least_pairs = 3;
 constexpr double most_share = 1.2;  // the kernel tells 10 Gb/s of virtual adapters that know no limit
 
 std::string sentence(const LineRateShare& reached) {
-  const std::string share = fmt::format("{} {:.3g} % of the line rate of its adapter ({})", reaches_of_line_rate,
-                                        100 * reached.share, reached.adapter);
+  std::string share = fmt::format("{} {:.3g} % of the line rate of its adapter ({})", reaches_of_line_rate,
+                                  100 * reached.share, reached.adapter);
   if (reached.share >= least_share_of_line_rate) return share;
   return share + fmt::format(
                      ": {}. Other pairs do not show it where all are alike: look at speed, MTU and driver of the "

@@ -72,7 +72,7 @@ MeanInterval paired_ratio_interval(std::span<const PairedSample> samples, double
     const double rest = one.numerator - plain * one.denominator - slope * (one.control - controls.mean());
     squares += rest * rest;
   }
-  const double num = static_cast<double>(samples.size());
+  const auto num = static_cast<double>(samples.size());
   interval.half_width = two_sided_quantile(confidence, degrees) * std::sqrt(squares / degrees / num) / below.mean();
   return interval;
 }

@@ -79,7 +79,7 @@ def test_a_cable_that_pairs_share_is_slow_only_under_load(network: Make, tmp_pat
     summary = measured(hosts, tmp_path, "--rounds", "20", "--precision", "0", "--retest", "4")
     # One pair or three cross the cable, which carries one: of all 15 matchings 6 have three.
     (size,) = summary["sizes"]
-    assert size["relative"]["mean"] < 0.95
+    assert size["contention_share"]["mean"] < 0.95
     assert names_in(summary) == [], "no host is slow by itself"
     for slow in summary["slow_connections"]:
         assert (slow["from"] in HOSTS[:3]) != (slow["to"] in HOSTS[:3]), slow

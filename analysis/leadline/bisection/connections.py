@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.bisection.result import NO_RANK, BaselineSamples, BisectionResult, Patterns
-from leadline.model import FloatArray, IntArray, Progress, Table
+from leadline.model import FloatArray, IntArray, Progress, Record, Table
 from leadline.stats.tally import Tally
 
 _SEVERAL_TIMES = 8  # the slowest pair is the slowest in many patterns
@@ -25,8 +25,8 @@ class SeenConnection:
     time_ns: float
 
 
-@dataclass(frozen=True)
-class ConnectionScan:
+@dataclass(frozen=True, repr=False)
+class ConnectionScan(Record):
     """Over all connections of some patterns of one message size."""
 
     speeds: Tally  # bytes/s

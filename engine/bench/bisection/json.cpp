@@ -59,6 +59,8 @@ constexpr auto fields_of(Type<BisectionSummary> /*any*/) {
       field("full_load", result::as<IntervalOfBandwidth>(&BisectionSummary::full_load), "",
             "the patterns' bytes_per_s_full_load"),
       field("baseline", result::as<IntervalOfBandwidth>(&BisectionSummary::baseline), "", "pairs alone"),
+      field("relative", result::as<IntervalOfRatio>(&BisectionSummary::contention_share), "",
+            "contention_share under its earlier name; earlier versions: ratio of ebb to baseline"),
       field("static_share", result::as<IntervalOfRatio>(&BisectionSummary::static_share), "",
             "of pairs alone, bandwidth over that of the fastest one", Since::later_version),
       field("contention_share", result::as<IntervalOfRatio>(&BisectionSummary::contention_share), "",
