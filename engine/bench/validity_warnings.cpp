@@ -44,8 +44,8 @@ std::optional<Finding> clock_too_coarse(const Conditions& conditions, const Shor
 std::string rates_of(const std::vector<const AdapterGroup*>& groups) {
   std::string text;
   for (const AdapterGroup* group : groups) {
-    text += fmt::format("{}{} of {}: {}", text.empty() ? "" : "; ", group->adapter.name, listed(group->hosts),
-                        group->adapter.link);
+    text += fmt::format("{}{} of {}: {}", text.empty() ? "" : "; ", group->adapter.name,
+                        listed({group->hosts.begin(), group->hosts.end()}), group->adapter.link);
     if (group->adapter.slot.empty()) continue;
     text += ", " + group->adapter.slot;
     if (!group->adapter.possible_slot.empty())

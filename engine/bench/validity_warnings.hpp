@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace leadline::bench {
 struct AdapterGroup {
   cluster::Adapter adapter;  ///< of the first of them
   std::uint64_t num_ranks = 0;
-  std::vector<std::string> hosts;  ///< without repetition, in order of the ranks
+  std::set<std::string> hosts;
 };
 
 /// The conditions of a run that can make it invalid.

@@ -75,8 +75,7 @@ void add_to(std::vector<bench::AdapterGroup>& groups, std::string_view text) {
   });
   if (group == groups.end()) group = groups.insert(group, {adapter, 0, {}});
   ++group->num_ranks;
-  const auto host = json.at(6).get<std::string>();
-  if (std::ranges::find(group->hosts, host) == group->hosts.end()) group->hosts.push_back(host);
+  group->hosts.insert(json.at(6).get<std::string>());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "bench/link/validity_warnings.hpp"
@@ -49,7 +50,7 @@ TEST(ValidityWarnings, NamesEachConditionThatSpoilsIt) {
 }
 
 AdapterGroup adapters(const std::string& link, double gigabits_s, std::uint64_t num_ranks,
-                      std::vector<std::string> hosts) {
+                      std::set<std::string> hosts) {
   return {{.name = "eth0", .line_rate_bits_s = 1e9 * gigabits_s, .link = link}, num_ranks, std::move(hosts)};
 }
 
