@@ -74,9 +74,7 @@ std::optional<Finding> slower_adapters(const Conditions& conditions) {
 std::optional<Finding> narrow_slots(const Conditions& conditions) {
   std::vector<const AdapterGroup*> narrow;
   for (const AdapterGroup& group : conditions.adapters) {
-    const cluster::Adapter& adapter = group.adapter;
-    const bool is_limit = adapter.pcie_bits_s > 0 && adapter.pcie_bits_s < adapter.line_rate_bits_s;
-    if (is_limit && !adapter.possible_slot.empty()) narrow.push_back(&group);
+    if (group.adapter.is_limited_by_slot() && !group.adapter.possible_slot.empty()) narrow.push_back(&group);
   }
   if (narrow.empty()) return std::nullopt;
   return Finding{"narrow_slots", Severity::warning, "The PCIe slot of adapters carries less than their network.",

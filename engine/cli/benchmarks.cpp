@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "bench/bisection/command.hpp"
-#include "bench/bisection/compared_numbers.hpp"
 #include "bench/bisection/hdf5_store.hpp"
 #include "bench/bisection/json.hpp"
 #include "bench/bisection/text.hpp"
 #include "bench/io/command.hpp"
-#include "bench/io/compared_numbers.hpp"
 #include "bench/io/hdf5_store.hpp"
 #include "bench/io/json.hpp"
 #include "bench/io/text.hpp"
@@ -26,7 +24,6 @@
 #include "bench/link/json.hpp"
 #include "bench/link/text.hpp"
 #include "bench/topology/command.hpp"
-#include "bench/topology/compared_numbers.hpp"
 #include "bench/topology/hdf5_store.hpp"
 #include "bench/topology/json.hpp"
 #include "bench/topology/text.hpp"

@@ -121,8 +121,7 @@ Adapter network_adapter(const std::string& name, const fs::path& folder) {
 
 double Adapter::rate_bytes_per_s() const {
   constexpr double bits_of_a_byte = 8;
-  const double bits_s = pcie_bits_s > 0 ? std::min(line_rate_bits_s, pcie_bits_s) : line_rate_bits_s;
-  return bits_s / bits_of_a_byte;
+  return (is_limited_by_slot() ? pcie_bits_s : line_rate_bits_s) / bits_of_a_byte;
 }
 
 Adapter adapter_named(const std::string& device, const std::string& sysfs) {

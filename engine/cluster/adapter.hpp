@@ -15,6 +15,9 @@ struct Adapter {
   std::string slot;             ///< "PCIe 16.0 GT/s x16"; empty = it has none, or it is not known
   std::string possible_slot;    ///< the same, as adapter and slot could; empty unless that is more
 
+  /// Whether the slot carries less than the network.
+  bool is_limited_by_slot() const { return pcie_bits_s > 0 && pcie_bits_s < line_rate_bits_s; }
+
   /// The lesser of the two; 0 = not known.
   double rate_bytes_per_s() const;
 };

@@ -160,8 +160,7 @@ void RunEnvironment::look_at_adapters() {
   const Json told = Json::parse(cluster_.broadcast(packed(usual, "")));
   const cluster::Adapter adapter = unpacked(told);
   if (!(adapter.rate_bytes_per_s() > 0)) return;
-  const bool is_slot_less = adapter.pcie_bits_s > 0 && adapter.pcie_bits_s < adapter.line_rate_bits_s;
-  line_rate_ = {fmt::format("{}, {}", adapter.name, is_slot_less ? adapter.slot : adapter.link),
+  line_rate_ = {fmt::format("{}, {}", adapter.name, adapter.is_limited_by_slot() ? adapter.slot : adapter.link),
                 adapter.rate_bytes_per_s()};
 }
 

@@ -40,6 +40,9 @@ struct Recorded {
 };
 Recorded recorded(std::span<const SecondMeasurement> measured);
 
+/// So many pairs of a slice are measured again alone, whatever is suspected.
+inline constexpr std::size_t num_by_chance = 16;
+
 /// Collective: at most `most` ordered pairs by chance, of those between hosts (inside, where there is one host).
 std::vector<OrderedPair> random_pairs(const Rows& rows, const Layout& layout, std::size_t most);
 

@@ -12,9 +12,6 @@
 
 namespace leadline::diagnosis {
 
-/// So many pairs of a slice are measured again alone whatever is suspected.
-inline constexpr std::size_t num_by_chance = 16;
-
 /// How the note about it begins.
 inline constexpr const char* reaches_of_line_rate = "alone a pair between hosts reaches";
 

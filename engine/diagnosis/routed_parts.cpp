@@ -286,42 +286,28 @@ RoutedParts PartSearch::run() {
   }
 }
 
-class RowsWithoutParts final : public Rows {
+class RowsWithoutParts final : public ChangedRows {
  public:
   RowsWithoutParts(const Rows& rows, const Setting& setting, const RoutedParts& parts)
-      : rows_(rows), setting_(setting), layout_(setting.layout), parts_(parts) {}
-
-  std::uint32_t num_ranks() const override { return rows_.num_ranks(); }
-  std::size_t num_workers() const override { return rows_.num_workers(); }
-  bool is_whole() const override { return rows_.is_whole(); }
-  std::string all_reduce(std::string own,
-                         const std::function<std::string(std::string, std::string_view)>& combine) const override {
-    return rows_.all_reduce(std::move(own), combine);
-  }
-
-  void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const override {
-    std::vector<std::vector<float>> values(rows_.num_workers());
-    rows_.visit([&](std::size_t worker, const Row& row) {
-      std::vector<float>& own = values[worker];
-      own.assign(row.values.begin(), row.values.end());
-      // Neighbours in the row are mostly on one host, which all that is added depends on.
-      const std::uint32_t from = layout_.host_of[row.from];
-      std::uint32_t last = from;
-      float excess = 0, usual = 0;
-      for (std::size_t index = 0; index < own.size(); ++index) {
-        const std::uint32_t to = layout_.host_of[row.partner(index)];
-        if (to != last) {
-          last = to;
-          excess = added(from, to);
-          if (excess != 0) usual = parts_.usual[setting_.classes.of(row.from, row.partner(index))];
-        }
-        if (excess != 0) own[index] = std::max(own[index] - excess, std::min(own[index], usual));
-      }
-      look(worker, {row.from, row.partners, own});
-    });
-  }
+      : ChangedRows(rows), setting_(setting), layout_(setting.layout), parts_(parts) {}
 
  private:
+  void change(const Row& row, std::span<float> values) const override {
+    // Neighbours in the row are mostly on one host, which all that is added depends on.
+    const std::uint32_t from = layout_.host_of[row.from];
+    std::uint32_t last = from;
+    float excess = 0, usual = 0;
+    for (std::size_t index = 0; index < values.size(); ++index) {
+      const std::uint32_t to = layout_.host_of[row.partner(index)];
+      if (to != last) {
+        last = to;
+        excess = added(from, to);
+        if (excess != 0) usual = parts_.usual[setting_.classes.of(row.from, row.partner(index))];
+      }
+      if (excess != 0) values[index] = std::max(values[index] - excess, std::min(values[index], usual));
+    }
+  }
+
   /// By slow parts to a pair of hosts.
   float added(std::uint32_t from, std::uint32_t to) const {
     if (from == to) return 0;
@@ -338,7 +324,6 @@ class RowsWithoutParts final : public Rows {
     return sum;
   }
 
-  const Rows& rows_;
   const Setting& setting_;
   const Layout& layout_;
   const RoutedParts& parts_;

@@ -62,6 +62,16 @@ void decode(std::span<const std::uint16_t> codes, float lowest, std::vector<floa
 
 }  // namespace
 
+void ChangedRows::visit(const std::function<void(std::size_t worker, const Row& row)>& look) const {
+  std::vector<std::vector<float>> values(rows_.num_workers());
+  rows_.visit([&](std::size_t worker, const Row& row) {
+    std::vector<float>& own = values[worker];
+    own.assign(row.values.begin(), row.values.end());
+    change(row, own);
+    look(worker, {row.from, row.partners, own});
+  });
+}
+
 std::vector<CountAt> add_up_counts(const Rows& rows, std::vector<CountAt> own) {
   if (rows.is_whole()) return own;
   return entries_of<CountAt>(rows.all_reduce(bytes_of(std::span<const CountAt>(own)), merged));

@@ -66,6 +66,27 @@ std::vector<Entry> entries_of(std::string_view text) {
   return entries;
 }
 
+/// Other rows with some of their values changed. They outlive it.
+class ChangedRows : public Rows {
+ public:
+  explicit ChangedRows(const Rows& rows) : rows_(rows) {}
+
+  std::uint32_t num_ranks() const override { return rows_.num_ranks(); }
+  std::size_t num_workers() const override { return rows_.num_workers(); }
+  bool is_whole() const override { return rows_.is_whole(); }
+  std::string all_reduce(std::string own,
+                         const std::function<std::string(std::string, std::string_view)>& combine) const override {
+    return rows_.all_reduce(std::move(own), combine);
+  }
+  void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const override;
+
+ private:
+  /// `values`: those of the row, to be changed in place.
+  virtual void change(const Row& row, std::span<float> values) const = 0;
+
+  const Rows& rows_;
+};
+
 /// Collective: the sums of all holders' numbers, element by element, in place.
 template <typename Number>
 void add_up(const Rows& rows, std::span<Number> numbers) {

@@ -413,35 +413,20 @@ SlowPaths CableSearch::run() {
   return found;
 }
 
-class RowsWithoutPaths final : public Rows {
+class RowsWithoutPaths final : public ChangedRows {
  public:
-  RowsWithoutPaths(const Rows& rows, const SlowPaths& paths) : rows_(rows), paths_(paths) {}
-
-  std::uint32_t num_ranks() const override { return rows_.num_ranks(); }
-  std::size_t num_workers() const override { return rows_.num_workers(); }
-  bool is_whole() const override { return rows_.is_whole(); }
-  std::string all_reduce(std::string own,
-                         const std::function<std::string(std::string, std::string_view)>& combine) const override {
-    return rows_.all_reduce(std::move(own), combine);
-  }
-
-  void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const override {
-    std::vector<std::vector<float>> values(rows_.num_workers());
-    rows_.visit([&](std::size_t worker, const Row& row) {
-      std::vector<float>& own = values[worker];
-      own.assign(row.values.begin(), row.values.end());
-      const std::size_t first = std::size_t{paths_.group_of[row.from]} * paths_.num_groups;
-      for (std::size_t index = 0; index < own.size(); ++index) {
-        const std::size_t cell = first + paths_.group_of[row.partner(index)];
-        if (own[index] < paths_.slow_from[cell]) continue;
-        own[index] = std::max(own[index] - paths_.excess[cell], std::min(own[index], paths_.usual[cell]));
-      }
-      look(worker, {row.from, row.partners, own});
-    });
-  }
+  RowsWithoutPaths(const Rows& rows, const SlowPaths& paths) : ChangedRows(rows), paths_(paths) {}
 
  private:
-  const Rows& rows_;
+  void change(const Row& row, std::span<float> values) const override {
+    const std::size_t first = std::size_t{paths_.group_of[row.from]} * paths_.num_groups;
+    for (std::size_t index = 0; index < values.size(); ++index) {
+      const std::size_t cell = first + paths_.group_of[row.partner(index)];
+      if (values[index] < paths_.slow_from[cell]) continue;
+      values[index] = std::max(values[index] - paths_.excess[cell], std::min(values[index], paths_.usual[cell]));
+    }
+  }
+
   const SlowPaths& paths_;
 };
 

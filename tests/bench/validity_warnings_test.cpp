@@ -51,7 +51,11 @@ TEST(ValidityWarnings, NamesEachConditionThatSpoilsIt) {
 
 AdapterGroup adapters(const std::string& link, double gigabits_s, std::uint64_t num_ranks,
                       std::set<std::string> hosts) {
-  return {{.name = "eth0", .line_rate_bits_s = 1e9 * gigabits_s, .link = link}, num_ranks, std::move(hosts)};
+  cluster::Adapter adapter;
+  adapter.name = "eth0";
+  adapter.line_rate_bits_s = 1e9 * gigabits_s;
+  adapter.link = link;
+  return {adapter, num_ranks, std::move(hosts)};
 }
 
 std::string evidence_of(const Conditions& conditions) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The effective bisection bandwidth, pairs alone, named patterns, and the connections of each host.
-#include "bench/bisection/compared_numbers.hpp"
-
 #include <cmath>
 #include <map>
 #include <optional>

@@ -12,6 +12,7 @@
 
 #include "bench/bisection/fields.hpp"
 #include "bench/bisection/result.hpp"
+#include "diagnosis/compare_runs.hpp"
 #include "result/hdf5/run_reader.hpp"
 
 namespace leadline::bench::bisection {
@@ -69,5 +70,9 @@ constexpr auto fields_of(Type<KeptSize> /*any*/) {
       field("bytes_per_s_harmonic", &KeptSize::bytes_per_s_harmonic, "bytes/s", "Netgauge's number"),
   };
 }
+
+/// What `leadline compare` takes of a result of this benchmark. Throws as the reader does; bad_command_line for a
+/// result without a summary.
+diagnosis::RunNumbers numbers_of(const std::string& path);
 
 }  // namespace leadline::bench::bisection

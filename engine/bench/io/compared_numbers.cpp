@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates of writing and reading, and what each host and storage target takes for a byte.
-#include "bench/io/compared_numbers.hpp"
-
 #include <cmath>
 #include <map>
 #include <set>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/io/fields.hpp"
+#include "diagnosis/compare_runs.hpp"
 #include "result/described_json.hpp"
 #include "result/hdf5/run_reader.hpp"
 
@@ -87,5 +88,9 @@ constexpr auto fields_of(Type<KeptPhase> /*any*/) {
       field("num_mismatches", &KeptPhase::num_mismatches, "1", "objects that were not as written"),
   };
 }
+
+/// What `leadline compare` takes of a result of this benchmark. Throws as the reader does; bad_command_line for a
+/// result without a summary.
+diagnosis::RunNumbers numbers_of(const std::string& path);
 
 }  // namespace leadline::bench::io

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of exchanges, and what each host takes for its own part of them.
-#include "bench/topology/compared_numbers.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>

@@ -12,6 +12,7 @@
 
 #include "bench/topology/fields.hpp"
 #include "bench/topology/result.hpp"
+#include "diagnosis/compare_runs.hpp"
 #include "result/hdf5/run_reader.hpp"
 
 namespace leadline::bench::topology {
@@ -55,5 +56,9 @@ struct BestRates {
 /// By topology; nothing where none was measured, and in a file without a summary. Throws Error(run_failed) naming
 /// `path` where the summary is not what docs/formats/json.md says.
 std::vector<std::optional<BestRates>> best_rates(const Header& header, const std::string& path);
+
+/// What `leadline compare` takes of a result of this benchmark. Throws as the reader does; bad_command_line for a
+/// result without a summary.
+diagnosis::RunNumbers numbers_of(const std::string& path);
 
 }  // namespace leadline::bench::topology
