@@ -243,7 +243,8 @@ void LostPairs::note(const cluster::ConnectionLost& lost) {
 /// Of a link that was lost before, the first reason is the one.
 void LostPairs::add(const cluster::ConnectionLost& lost) {
   if (is_lost(lost.partner())) return;
-  news_.push_back({lost.partner(), lost.problem() + (lost.why().empty() ? "" : ": " + lost.why())});
+  news_.push_back(
+      {lost.partner(), lost.problem() + (lost.why().empty() ? "" : ": " + lost.why()), lost.partner_ended_it()});
 }
 
 void LostPairs::until_nothing_is_lost(const std::function<void()>& step) {
@@ -295,6 +296,7 @@ std::vector<std::int32_t> LostPairs::settle() {
     cluster::append(own, static_cast<std::uint32_t>(cluster_.rank()));
     cluster::append(own, static_cast<std::uint32_t>(news.partner));
     cluster::append(own, static_cast<std::uint8_t>(has_reached_others_ ? 1 : 0));
+    cluster::append(own, static_cast<std::uint8_t>(news.partner_ended_it ? 1 : 0));
     cluster::append_text(own, news.why);
   }
   news_.clear();
@@ -307,7 +309,8 @@ std::vector<std::int32_t> LostPairs::settle() {
     const auto from = static_cast<std::int32_t>(reader.number<std::uint32_t>());
     const auto partner = static_cast<int>(reader.number<std::uint32_t>());
     const bool has_reached_others = reader.number<std::uint8_t>() != 0;
-    const bool is_new = learn(from, {partner, reader.text()}, has_reached_others);
+    const bool partner_ended_it = reader.number<std::uint8_t>() != 0;
+    const bool is_new = learn(from, {partner, reader.text(), partner_ended_it}, has_reached_others);
     if (is_new && from == cluster_.rank()) own_partners.push_back(partner);
     if (is_new && partner == cluster_.rank() && from != partner) own_partners.push_back(from);
   }
@@ -317,9 +320,13 @@ std::vector<std::int32_t> LostPairs::settle() {
 /// Whether the pair was not known as lost.
 bool LostPairs::learn(std::int32_t from, const News& news, bool has_reached_others) {
   const LostPair lost{std::min(from, news.partner), std::max(from, news.partner),
-                      fmt::format("rank {}: {}", from, news.why)};
-  const bool is_new = lost_pairs_.emplace(lost.low, lost.high).second;
-  if (is_new) losses_.pairs.push_back(lost);
+                      fmt::format("rank {}: {}", from, news.why), news.partner_ended_it};
+  const auto [known, is_new] = lost_pairs_.try_emplace({lost.low, lost.high}, losses_.pairs.size());
+  if (is_new) {
+    losses_.pairs.push_back(lost);
+  } else {
+    losses_.pairs[known->second] = cause_of(losses_.pairs[known->second], lost);
+  }
   if (has_reached_others || std::ranges::find(losses_.cut_off_ranks, from) != losses_.cut_off_ranks.end())
     return is_new;
   const auto host_of = cluster_.host_of();
@@ -329,6 +336,10 @@ bool LostPairs::learn(std::int32_t from, const News& news, bool has_reached_othe
   });
   if (num_lost >= lost_until_cut_off) losses_.cut_off_ranks.push_back(from);
   return is_new;
+}
+
+const LostPair& cause_of(const LostPair& first, const LostPair& second) {
+  return first.partner_ended_it && !second.partner_ended_it ? second : first;
 }
 
 std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<const std::uint32_t> host_of,

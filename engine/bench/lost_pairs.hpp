@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,6 +25,7 @@ namespace leadline::bench {
 struct LostPair {
   std::int32_t low = -1, high = -1;  ///< ranks
   std::string why;                   ///< as one of them saw it
+  bool partner_ended_it = false;     ///< all that this one saw: the other knows the cause
 };
 
 /// The same on all ranks.
@@ -119,6 +120,7 @@ class LostPairs {
   struct News {
     int partner = -1;
     std::string why;
+    bool partner_ended_it = false;
   };
 
   double limit_s() const;
@@ -137,10 +139,13 @@ class LostPairs {
   std::vector<News> news_;
   bool has_reached_others_ = false;  ///< this rank some rank on another host
   Losses losses_;
-  std::set<std::pair<std::int32_t, std::int32_t>> lost_pairs_;  ///< of losses_.pairs: low, high
-  std::size_t num_lost_ranks_settled_ = 0;                      ///< by until_nothing_is_lost()
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> lost_pairs_;  ///< low, high; where in losses_.pairs
+  std::size_t num_lost_ranks_settled_ = 0;                                   ///< by until_nothing_is_lost()
   bool has_barrier_over_links_ = true;
 };
+
+/// The one of two reasons for the same pair that says more than that the partner ended the link; else the first.
+const LostPair& cause_of(const LostPair& first, const LostPair& second);
 
 /// Adds what is to be said of both. `host_name`: by host index.
 void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,

@@ -82,6 +82,13 @@ auto moment_of(Deadline deadline, const ProgressFunction& progress = {}) {
 
 }  // namespace
 
+ConnectionLost ConnectionLost::of_socket(int partner, int error_number) {
+  ConnectionLost lost(partner, fmt::format("lost the connection to rank {}", partner),
+                      error_number == 0 ? "the other end closed it" : system_error_text(error_number));
+  lost.partner_ended_it_ = error_number == 0 || error_number == ECONNRESET || error_number == EPIPE;
+  return lost;
+}
+
 void throw_out_of_descriptors(int error_number) {
   throw Error(ExitStatus::something_missing, "this process cannot have another connection",
               system_error_text(error_number), more_descriptors);

@@ -17,10 +17,17 @@ class ConnectionLost : public Error {
   explicit ConnectionLost(int partner, std::string problem, std::string why = {}, std::string hint = {})
       : Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint)), partner_(partner) {}
 
+  /// A socket to the partner ended in use. `error_number`: 0 where the partner closed it.
+  static ConnectionLost of_socket(int partner, int error_number);
+
   int partner() const { return partner_; }
+
+  /// Whether the partner ended it, by all that is known here: then the partner knows the cause.
+  bool partner_ended_it() const { return partner_ended_it_; }
 
  private:
   int partner_;
+  bool partner_ended_it_ = false;
 };
 
 class Rendezvous {

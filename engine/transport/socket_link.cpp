@@ -10,8 +10,7 @@
 namespace leadline::transport {
 
 void throw_lost(int partner, int error_number) {
-  throw cluster::ConnectionLost(partner, "lost the connection to rank " + std::to_string(partner),
-                                error_number == 0 ? "the other end closed it" : system_error_text(error_number));
+  throw cluster::ConnectionLost::of_socket(partner, error_number);
 }
 
 void finish_send(int fd, int partner, const std::byte* data, std::size_t size, ssize_t result) {

@@ -62,5 +62,14 @@ TEST(LostPairsFinding, HasNoHostsForAPairOnOne) {
   EXPECT_EQ(one->evidence, "rank 0 on node0 and rank 1 on node0 (rank 0: it broke)");
 }
 
+TEST(CauseOf, IsNotThatTheOtherEndClosedTheLink) {
+  const LostPair closed{2, 5, "rank 2: the other end closed it", true}, cause{2, 5, "rank 5: transport retries", false};
+  const LostPair later{2, 5, "rank 2: no answer", false};
+  EXPECT_EQ(cause_of(closed, cause).why, cause.why);
+  EXPECT_EQ(cause_of(cause, closed).why, cause.why);
+  EXPECT_EQ(cause_of(cause, later).why, cause.why);
+  EXPECT_EQ(cause_of(closed, closed).why, closed.why);
+}
+
 }  // namespace
 }  // namespace leadline::bench

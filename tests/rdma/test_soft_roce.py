@@ -184,6 +184,7 @@ def test_facts_name_devices_addresses_and_limits(ended: Ended) -> None:
         ("no-such-port", 3, ["rxe0 has no port 2"]),
         ("no-such-gid", 3, ["no GID with index 77", "0, 1"]),
         ("no-such-mtu", 2, ['"300"', "256"]),
+        ("no-such-timeout", 2, ['"32"', "ack-timeout", "1 to 31"]),
         ("no-such-setting", 2, ['"frobnicate"', "device, port, gid-index"]),
         ("too-long", 4, ["16777216 bytes", "its limit is 8388608"]),
         ("little-memory", 3, ["Cannot allocate memory", "ulimit -l), now 64"]),

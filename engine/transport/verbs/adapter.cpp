@@ -28,11 +28,11 @@ bool is_closed(int socket) {
   return ::poll(&at, 1, 0) > 0 && (at.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
-std::string why_closed(int socket) {
+int error_number_of(int socket) {
   int error_number = 0;
   socklen_t length = sizeof error_number;
   ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error_number, &length);
-  return error_number == 0 ? "the other end closed it" : system_error_text(error_number);
+  return error_number;
 }
 
 }  // namespace
@@ -146,7 +146,11 @@ void Adapter::look_after_partners() {
   next_look_ns_ = time_ns + between_looks_ns;
   for (Peer* const peer : peers_) {
     if (peer == nullptr || peer->socket < 0 || !peer->owes_something() || !is_closed(peer->socket)) continue;
-    if (peer->seemed_gone) lose(*peer, why_closed(peer->socket));
+    if (peer->seemed_gone) {
+      const int error_number = error_number_of(peer->socket);
+      give_up(*peer);
+      throw cluster::ConnectionLost::of_socket(peer->rank, error_number);
+    }
     peer->seemed_gone = true;
   }
 }

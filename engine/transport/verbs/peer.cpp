@@ -19,10 +19,8 @@ constexpr std::uint32_t wanted_sends = 128, wanted_receives = 256;
 /// Larger ones make each entry of the send queue longer; 220 fills four units of 64 bytes on ConnectX.
 constexpr std::uint32_t wanted_inline_bytes[] = {220, 96, 32, 0};
 
-// As the architecture encodes them: 4.096 us * 2^16 = 0.27 s until a packet is sent again, six times (with 67 ms
-// devices in software on a busy machine repeat what was only late, and seven times is for ever there); 10 us until a
-// message is offered again for which no receive was posted, for ever.
-constexpr std::uint8_t ack_timeout = 16, num_retries = 6, retries_for_ever = 7, receiver_not_ready_timer = 1;
+// As the architecture encodes them: 10 us until a message is offered again for which no receive was posted, for ever.
+constexpr std::uint8_t retries_for_ever = 7, receiver_not_ready_timer = 1;
 
 Owned<ibv_qp> made(ibv_pd* domain, ibv_qp_init_attr& wanted) {
   for (const std::uint32_t bytes : wanted_inline_bytes) {
@@ -111,8 +109,8 @@ int QueuePair::connect(const Port& port, const Address& partner, Service service
 
   ibv_qp_attr sending{};
   sending.qp_state = IBV_QPS_RTS;
-  sending.timeout = ack_timeout;
-  sending.retry_cnt = num_retries;
+  sending.timeout = service.ack_timeout;
+  sending.retry_cnt = service.num_retries;
   sending.rnr_retry = retries_for_ever;
   sending.sq_psn = address(port).first_packet;
   constexpr int to_send =

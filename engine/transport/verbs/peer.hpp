@@ -15,6 +15,8 @@ namespace leadline::transport::verbs {
 struct Service {
   std::uint8_t level = 0;
   std::uint8_t traffic_class = 0;
+  std::uint8_t ack_timeout = 16;  ///< 4.096 us * 2^N until a packet is sent again; 16 are 0.27 s
+  std::uint8_t num_retries = 6;   ///< until the connection has failed; 7 are for ever with devices in software
 };
 
 /// What one end must know of the other. Carried as it lies in memory: both are the same program.

@@ -279,6 +279,8 @@ constexpr Setting settings[] = {
     {"write", "yes|no", "RDMA writes with immediate data in place of sends. Default: no"},
     {"service-level", "N", "0 to 15. Default: 0"},
     {"traffic-class", "N", "of routed packets, 0 to 255; on RoCE the byte with DSCP. Default: 0"},
+    {"ack-timeout", "N", "1 to 31: 4.096 us * 2^N until a packet is sent again. Default: 16, 0.27 s"},
+    {"retries", "N", "0 to 7: how often that is done until the pair is lost. Default: 6"},
 };
 
 std::optional<std::uint32_t> mtu_in(const Settings& given) {
@@ -297,8 +299,14 @@ std::unique_ptr<Transport> open(const Context& context) {
   if (const auto port = given.number("port", 1, 255)) choice.port = static_cast<std::uint8_t>(*port);
   if (const auto index = given.number("gid-index", 0, 255)) choice.gid_index = static_cast<std::uint32_t>(*index);
   const auto writes = given.is_on("write") ? Adapter::Writes::yes : Adapter::Writes::no;
-  const Service service{static_cast<std::uint8_t>(given.number("service-level", 0, 15).value_or(0)),
-                        static_cast<std::uint8_t>(given.number("traffic-class", 0, 255).value_or(0))};
+  Service service;
+  const auto set = [&](const char* name, std::uint32_t least, std::uint32_t most, std::uint8_t& value) {
+    if (const auto number = given.number(name, least, most)) value = static_cast<std::uint8_t>(*number);
+  };
+  set("service-level", 0, 15, service.level);
+  set("traffic-class", 0, 255, service.traffic_class);
+  set("ack-timeout", 1, 31, service.ack_timeout);
+  set("retries", 0, 7, service.num_retries);
   return std::make_unique<VerbsTransport>(context, open_port(choice), writes, service);
 }
 
