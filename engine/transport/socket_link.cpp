@@ -9,9 +9,7 @@
 
 namespace leadline::transport {
 
-void throw_lost(int partner, int error_number) {
-  throw cluster::ConnectionLost::of_socket(partner, error_number);
-}
+void throw_lost(int partner, int error_number) { throw cluster::ConnectionLost::of_socket(partner, error_number); }
 
 void finish_send(int fd, int partner, const std::byte* data, std::size_t size, ssize_t result) {
   for (std::size_t done = 0;;) {

@@ -132,7 +132,10 @@ JOBS = [
         + leadline(*FEW, "--message-size", "64KiB", "--verify", *FOUR_DEVICES, *ASLEEP)
         + "\nstatus=$?; tc qdisc del dev v0 root; exit $status",
     ),
-    Job("small-mtu", leadline(*FEW, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8", "ack-timeout=18"))),
+    Job(
+        "small-mtu",
+        leadline(*FEW, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8", "ack-timeout=18")),
+    ),
     *(
         Job(f"link-without-{how}", _with_fault(_to_rank(2, signal), "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP))
         for how, signal in (("killed", "KILL"), ("stopped", "STOP"))
