@@ -18,7 +18,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang") # which wants the visibility that the
 endif()
 
 # Layers that tests compute with for longer than it takes to optimise them, measured under the sanitizers: a quarter of the time instead of all of it.
-set(leadline_layers_of_long_tests core diagnosis memory schedule stats synthetic)
+set(leadline_layers_that_compute core diagnosis memory schedule stats synthetic)
 if(LEADLINE_SANITIZE STREQUAL "address")
   leadline_precompile(leadline_precompiled_O2 -O2) # clang wants the level that the header was compiled with
 endif()
@@ -48,7 +48,7 @@ function(leadline_layer name)
     target_include_directories(leadline_${name} PUBLIC "${PROJECT_SOURCE_DIR}/engine")
     target_link_libraries(leadline_${name} PUBLIC ${arg_USES})
     set_target_properties(leadline_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
-    if(LEADLINE_SANITIZE STREQUAL "address" AND name IN_LIST leadline_layers_of_long_tests)
+    if(LEADLINE_SANITIZE STREQUAL "address" AND name IN_LIST leadline_layers_that_compute)
       target_compile_options(leadline_${name} PRIVATE -O2)
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled_O2)
     else()
@@ -123,11 +123,12 @@ function(leadline_test_program target)
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
 endfunction()
 
-# leadline_test(NAME [PROCESSORS n] SOURCES file... [MORE_WITHOUT_SANITIZERS file...] [USES library...]): a GoogleTest program, run as one CTest test,
+# leadline_test(NAME [PROCESSORS n] [SECONDS n] SOURCES file... [MORE_WITHOUT_SANITIZERS file...] [USES library...]): a GoogleTest program, run as one CTest test,
 # unit.NAME; what became of each of its tests is written to tests/results/unit.NAME.xml in the build folder, which tests/summary.py reads. With
-# LEADLINE_ALL_TESTS=OFF it is made of those files that do more without sanitizers; without any it is left out, here and from the target `all`.
+# LEADLINE_ALL_TESTS=OFF it is made of those files that do more without sanitizers; without any it is left out, here and from the target `all`. Those that
+# take most seconds begin first; none said: 1.
 function(leadline_test name)
-  cmake_parse_arguments(arg "" "PROCESSORS" "SOURCES;MORE_WITHOUT_SANITIZERS;USES" ${ARGN})
+  cmake_parse_arguments(arg "" "PROCESSORS;SECONDS" "SOURCES;MORE_WITHOUT_SANITIZERS;USES" ${ARGN})
   if(arg_MORE_WITHOUT_SANITIZERS AND NOT LEADLINE_ALL_TESTS)
     set(arg_SOURCES)
   endif()
@@ -144,7 +145,7 @@ function(leadline_test name)
   add_test(NAME unit.${name} COMMAND ${name}_test)
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT 600 LABELS unit PROCESSORS ${arg_PROCESSORS}
     ENVIRONMENT "GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/tests/results/unit.${name}.xml")
-  if(name IN_LIST leadline_layers_of_long_tests)
-    set_tests_properties(unit.${name} PROPERTIES COST 30) # begun first: each has one core for long
+  if(arg_SECONDS)
+    set_tests_properties(unit.${name} PROPERTIES COST ${arg_SECONDS})
   endif()
 endfunction()

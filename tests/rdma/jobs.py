@@ -104,7 +104,8 @@ JOBS = [
     Job(
         "large-window",
         leadline(
-            *("--messages", "1100", "--window", "1000", "--batches", "2", "--warmup", "0", "--retest", "0"),
+            *("--message-size", "1KiB", "--messages", "1100", "--window", "1000", "--batches", "2"),
+            *("--warmup", "0", "--retest", "0"),
             *("--direction", "unidirectional", *CHECKED, *ASLEEP),
         ),
     ),
