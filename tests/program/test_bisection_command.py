@@ -92,6 +92,15 @@ def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], leadline
     assert told == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
 
 
+def test_a_precision_ends_before_what_the_dry_run_tells(leadline: Leadline, tmp_path: Path) -> None:
+    more = ["--local", "4", "--wait", "yield", "--message-size", "8", "--precision", "30%", "--rounds", "2000"]
+    assert leadline("bisection", *more, "--output", "r.h5").status in (0, 1)
+    plan = leadline("bisection", *more, "--dry-run").out
+    assert "\n  time      at most " in plan
+    assert "\n  file      at most " in plan
+    assert (tmp_path / "r.h5").stat().st_size <= program.bytes_told(plan) * 1.1
+
+
 def test_plan_of_very_many(leadline: Leadline) -> None:
     words = ["--dry-run", "--ranks", "1048576", "--ranks-per-host", "64", "--active-ranks-per-host", "4", "--pattern"]
     done = leadline("bisection", *words, "random,halves,bit-reversal")

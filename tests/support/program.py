@@ -283,9 +283,9 @@ def explicit_environment(addresses: Sequence[str], ports: Sequence[int], rank: i
 
 
 def bytes_told(plan: str) -> float:
-    """What the plan says of the file: `file      about 1.5 MiB, ...`."""
+    """What the plan says of the file: `file      about 1.5 MiB, ...`, `file      at most 1.5 MiB`."""
     (line,) = (line for line in plan.splitlines() if line.startswith("  file "))
     words = line.split()
-    number = words[1] if words[1][0].isdigit() else words[2]
+    number = next(word for word in words if word[0].isdigit())
     unit = words[words.index(number) + 1].rstrip(",")
     return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB", "TiB"].index(unit)

@@ -147,10 +147,11 @@ std::string bisection_plan_text(const BisectionRequest& request, const Plan& pla
   std::string text = who_plays(plan) + what_is_measured(request, plan) + first_patterns(request, plan);
   const Estimate& estimate = plan.estimate;
   text += output::estimate_head(estimate.assumption);
-  text += fmt::format("  time      {}\n", output::format_duration(estimate.measuring_s));
+  const char* const until = request.precision > 0 ? "at most " : "";  // fewer patterns may do
+  text += fmt::format("  time      {}{}\n", until, output::format_duration(estimate.measuring_s));
   text += fmt::format("  memory    {} a rank for message buffers, {} a rank for tables\n",
                       about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
-  text += fmt::format("  file      {}\n", about_bytes(estimate.file_bytes));
+  text += fmt::format("  file      {}{}\n", until, about_bytes(estimate.file_bytes));
   return text;
 }
 
