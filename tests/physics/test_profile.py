@@ -9,6 +9,7 @@ import program
 import pytest
 from launches import judged_by_profile, launches, learnt
 
+
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_what_is_slower_than_good_launches_is_told(seed: int, tmp_path: Path) -> None:
     made = launches(seed, tmp_path)
