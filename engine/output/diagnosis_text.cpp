@@ -98,11 +98,15 @@ std::string coverage(const Diagnosis& diagnosis) {
                      diagnosis.num_pairs);
 }
 
-/// What was measured, and how many faults follow.
-std::string head(const Diagnosis& diagnosis, std::size_t num_faults) {
+/// What was measured, and how many faults follow, or that some suspects could not be tested.
+std::string head(const Diagnosis& diagnosis, std::size_t num_faults, std::size_t num_untested) {
   if (!diagnosis.untested.empty()) return fmt::format("verdict: could not be tested: {}\n", diagnosis.untested);
   if (diagnosis.num_measured == 0) return "verdict: nothing was measured\n";
   std::string text = coverage(diagnosis);
+  if (num_faults == 0 && num_untested > 0) {
+    return text + fmt::format("verdict: no fault found, but {} could not be tested: see below\n",
+                              counted(num_untested, "suspect"));
+  }
   if (num_faults == 0) {
     return text +
            fmt::format(
@@ -119,6 +123,11 @@ struct ListedFault {
   std::string where;
 };
 
+std::size_t num_untested(const std::vector<ListedFault>& faults) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      faults, [](const ListedFault& one) { return list_of(*one.fault) == FindingList::untested; }));
+}
+
 /// What stands above findings that are no faults.
 const char* heading_of(FindingList list) {
   switch (list) {
@@ -129,7 +138,8 @@ const char* heading_of(FindingList list) {
     case FindingList::passed:
       return "passed, did not appear again:";
     case FindingList::untested:
-      return "could not be tested: too few pairs, or they scatter too much, or were not measured again:";
+      return "could not be tested: few pairs, much scatter, no second measurement, or a longer way looks the same "
+             "(--topology tells):";
     case FindingList::note:
       return "how the machine is built:";
   }
@@ -381,7 +391,7 @@ std::string fault_sentence(const Fault& fault) {
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
   std::vector<ListedFault> faults;
   for (const Fault& fault : diagnosis.faults) faults.push_back({&fault, ""});
-  return head(diagnosis, num_counting(diagnosis)) + as_in_profile({&diagnosis}) +
+  return head(diagnosis, num_counting(diagnosis), num_untested(faults)) + as_in_profile({&diagnosis}) +
          slower_than_profile(slower_in(diagnosis)) + listed(faults, most_faults, num_slower_than_profile(diagnosis)) +
          notes_text(diagnosis.notes);
 }
@@ -416,8 +426,8 @@ std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t 
   }
   std::vector<const Diagnosis*> all;
   for (const DiagnosedSlice& slice : slices) all.push_back(&slice.diagnosis);
-  return head(slices.front().diagnosis, num_faults) + as_in_profile(all) + slower_than_profile(slower) +
-         listed(faults, most_faults, slower.size()) + notes_text(notes_of(slices));
+  return head(slices.front().diagnosis, num_faults, num_untested(faults)) + as_in_profile(all) +
+         slower_than_profile(slower) + listed(faults, most_faults, slower.size()) + notes_text(notes_of(slices));
 }
 
 std::string comparison_text(const Comparison& comparison) {

@@ -137,6 +137,21 @@ def test_hosts_below_a_switch_are_told_in_short(leadline: Leadline, diagnosed: A
     assert f"hosts    {uplink['host_list']}\n" in told.out
 
 
+def test_a_suspect_that_may_lie_behind_more_switches_is_in_the_verdict(leadline: Leadline, tmp_path: Path) -> None:
+    """Nobody told the network, so nobody is at fault; but nothing says that all is well."""
+    network = "fat-tree:8x4"
+    (tmp_path / "faults.json").write_text('{"faults": [{"slow_port": 21, "factor": 1.19}]}')
+    words = ("--topology", network, "--ranks-per-host", "4", "--faults", tmp_path / "faults.json")
+    assert leadline("simulate", "link", *words, "--output", "r.h5").status == 0
+    told = leadline("diagnose", "r.h5", "--strict")
+    assert told.status == 0
+    assert told.out.startswith("verdict: no fault found, but 1 suspect could not be tested: see below\n")
+    assert "\n  - the port of host21 is slow: " in told.out
+    told = leadline("diagnose", "r.h5", "--strict", "--topology", network)
+    assert told.status == 1
+    assert told.out.startswith("verdict: 1 fault found\n  1. the port of host21 is slow: ")
+
+
 def test_a_sound_fabric_is_sound(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
     path = measured()
     (only,) = diagnosed(path)

@@ -101,6 +101,9 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
     num_faults = sum(one.fault.counts for one in faults) + len(slower_than_profile(found))
     if num_faults:
         return f"{counted(num_faults, 'fault')} found{', worst first' if num_faults > 1 else ''}."
+    num_untested = sum(one.fault.listed_as is FindingList.UNTESTED for one in faults)
+    if num_untested:
+        return f"No fault found, but {counted(num_untested, 'suspect')} could not be tested."
     threshold = max(one.threshold for one in found.values())
     share = number(100 * threshold, 2)
     return f"No fault found: nothing is {share} % slower than comparable components by more than chance."

@@ -77,6 +77,14 @@ def test_no_fault_is_fine(tmp_path: Path):
     assert not [tag for tag, attributes in page.elements if attributes.get("class") == "strip"]
 
 
+def test_no_fault_is_not_all_well_where_a_suspect_could_not_be_tested(tmp_path: Path):
+    made = two_hosts()
+    made.times = [[times_of(made.hosts, 1)]]
+    made.summary_slices = in_slices(diagnosis(fault("port", "the port of node1", 1, 1.19, list="untested")))
+    _, page = page_of(made, tmp_path)
+    assert "No fault found, but 1 suspect could not be tested." in page.text
+
+
 def test_without_a_diagnosis_the_page_says_why(tmp_path: Path):
     _, page = page_of(two_hosts(), tmp_path)
     assert "Without a diagnosis: the result file has none." in page.text
