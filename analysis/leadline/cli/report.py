@@ -46,9 +46,10 @@ def report_parser() -> Parser:
     )  # fmt: skip
     parser.option(
         Option(
-            "--baseline", "link test: compare with this earlier result, as leadline compare does", "FILE", is_file=True
+            "--baseline", "link test: compare with this earlier result, as leadline compare does; may be given several "
+            "times, and chance is then how much these differ", "FILE", is_file=True, may_repeat=True,
         )
-    )
+    )  # fmt: skip
     parser.option(
         Option(
             "--simulated", "bisection test: show this output of leadline simulate bisection --json, of the same "

@@ -78,6 +78,6 @@ def report(options: argparse.Namespace) -> None:
         steps.done(f"wrote {path}, {num_bytes} bytes")
     elif isinstance(content, str):
         say(content)
-    read = [name for name in (options.result, options.baseline, options.simulated) if name is not None]
+    read = [name for name in (options.result, *options.baseline, options.simulated) if name is not None]
     written = Written(options.output or str(path), kind, num_bytes)
     say_written(options, "report", read, [written], left_out(options, result))

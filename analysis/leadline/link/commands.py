@@ -34,7 +34,7 @@ def report(
 ) -> Callable[[Progress], str | bytes]:
     """See Commands."""
     parts = chosen_parts(result, options.message_size, options.repeat)
-    if options.baseline is not None and kind == "png":
+    if options.baseline and kind == "png":
         raise wrong("--baseline has no effect on a picture of the matrix", "Write a page, .pdf or .ps")
     return partial(_content, result, parts, options, kind, tell)
 
@@ -53,7 +53,7 @@ def _content(
     found = diagnosed(result, parts, options.topology)
     source = "the result" if found.found is result.diagnoses else "leadline diagnose"
     tell(f"no verdict: {found.absent}" if not found.found else f"the verdict is that of {source}")
-    changes = compared(options.baseline, result, parts, options.topology) if options.baseline is not None else None
+    changes = compared(options.baseline, result, parts, options.topology) if options.baseline else None
     if kind == "html":
         from leadline.link.page import render
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the options of `leadline link`.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -139,9 +141,12 @@ void declare_diagnosis(OptionTable& options, LinkRequest& request) {
   declare_verdict(options, request.topology, request.diagnosis);
   declare_profile(options, request.profile).later();
   options
-      .text("--baseline", "RESULT", "compare with an earlier result at the end, as 'leadline compare' does",
-            request.baseline)
-      .as_file();
+      .list("--baseline", "RESULT",
+            "compare with an earlier result at the end, as 'leadline compare' does; may be given several times, and "
+            "chance is then how much these differ",
+            [&](const std::string&, const std::string& text) { request.baselines.push_back(text); })
+      .as_file()
+      .recorded_as([&] { return fmt::format("{}", fmt::join(request.baselines, " ")); });
   options
       .value("--fail-below", "LIMIT",
              "end with status 1 where a component (host, port, link, switch) reaches less than this share of what is "
