@@ -14,6 +14,7 @@
 #include "diagnosis/rows.hpp"
 #include "network/network.hpp"
 #include "network/parse_network.hpp"
+#include "network/routes.hpp"
 
 namespace leadline::command {
 namespace {
@@ -31,7 +32,7 @@ std::string sockets_of_all(cluster::Cluster& cluster, std::int32_t own_socket) {
 }  // namespace
 
 diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironment& run_environment,
-                                   const std::string& topology) {
+                                   const std::string& topology, const std::string& routes) {
   diagnosis::Layout layout;
   layout.host_of.assign(run_environment.host_of().begin(), run_environment.host_of().end());
   for (auto& [host, name] : run_environment.host_names()) layout.host_names.push_back(name);
@@ -45,6 +46,12 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
   });
   const std::string text = cluster.broadcast(cluster.rank() == 0 ? network::packed(network) : std::string());
   layout.network = cluster.rank() == 0 ? std::move(network) : network::unpacked(text);
+  if (routes.empty()) return layout;
+  network::Routes ways = run_collectively(cluster, [&] {
+    return cluster.rank() == 0 ? network::read_routes(routes, topology, layout.host_names) : network::Routes{};
+  });
+  const std::string packed = cluster.broadcast(cluster.rank() == 0 ? network::packed(ways) : std::string());
+  layout.routes = cluster.rank() == 0 ? std::move(ways) : network::unpacked_routes(packed);
   return layout;
 }
 

@@ -40,8 +40,14 @@ def report_parser() -> Parser:
     parser.shared("--repeat", help="link test: only this repeat; the first is 1")
     parser.option(
         Option(
-            "--topology", "link test: the physical network, as for leadline diagnose: a file, a formula or "
-            "pattern:REGEX over host names", "WORD", default_text="what the result says",
+            "--topology", "link, topology and bisection test: the physical network, as for leadline diagnose: a file, "
+            "a formula or pattern:REGEX over host names", "WORD", default_text="what the result says",
+        )
+    )  # fmt: skip
+    parser.option(
+        Option(
+            "--routes", "link test: forwarding tables of the switches, as for leadline diagnose, beside --topology",
+            "FILE", is_file=True,
         )
     )  # fmt: skip
     parser.option(

@@ -139,6 +139,7 @@ void declare_order(OptionTable& options, LinkRequest& request) {
 void declare_diagnosis(OptionTable& options, LinkRequest& request) {
   options.group("What is said about it");
   declare_verdict(options, request.topology, request.diagnosis);
+  declare_routes(options, request.routes).later();
   declare_profile(options, request.profile).later();
   options
       .list("--baseline", "RESULT",
@@ -164,10 +165,10 @@ void declare_diagnosis(OptionTable& options, LinkRequest& request) {
                "line, status 1 where a fault is found",
                request.health_check);
   options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later who is slow", request.no_diagnosis);
-  options.no_effect_with(
-      "--no-diagnosis",
-      {"--topology", "--threshold", "--false-discovery-rate", "--profile", "--baseline", "--strict", "--health-check"},
-      "there is no diagnosis with --no-diagnosis");
+  options.no_effect_with("--no-diagnosis",
+                         {"--topology", "--routes", "--threshold", "--false-discovery-rate", "--profile", "--baseline",
+                          "--strict", "--health-check"},
+                         "there is no diagnosis with --no-diagnosis");
 }
 
 Outcome outcome() {

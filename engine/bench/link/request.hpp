@@ -73,6 +73,7 @@ struct LinkRequest : RunRequest {
   int retest = 10;                        ///< so many slowest pairs are measured again, alone
   bool no_diagnosis = false;
   std::string topology;                ///< the physical network: a formula, a file, a pattern; empty = unknown
+  std::string routes;                  ///< forwarding tables of the physical network; empty = unknown
   DiagnosisSettings diagnosis;         ///< --threshold, --false-discovery-rate
   std::string profile;                 ///< a site profile to judge by; empty = none
   std::vector<std::string> baselines;  ///< --baseline: results to compare with

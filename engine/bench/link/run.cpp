@@ -168,7 +168,9 @@ class LinkTest {
 
   /// After the transport has said which hosts it simulates, if it does.
   Plan plan(const Request& request, const command::RunEnvironment& run_environment, Cluster& cluster) {
-    if (!request.no_diagnosis) layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
+    if (!request.no_diagnosis) {
+      layout_ = command::diagnosis_layout(cluster, run_environment, request.topology, request.routes);
+    }
     if (!request.profile.empty()) site_profile_ = site_profile(cluster, run_environment, request, *layout_);
     return command::run_collectively(cluster, [&] {
       check_format_holds(request.format, request);
