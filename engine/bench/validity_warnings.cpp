@@ -54,6 +54,20 @@ std::string rates_of(const std::vector<const AdapterGroup*>& groups) {
   return text;
 }
 
+/// Hosts and adapters as data.
+void tell_of(const std::vector<const AdapterGroup*>& groups, Finding& finding) {
+  for (const AdapterGroup* group : groups) {
+    const cluster::Adapter& adapter = group->adapter;
+    finding.host_names.insert(finding.host_names.end(), group->hosts.begin(), group->hosts.end());
+    finding.adapters.push_back({adapter.name,
+                                adapter.link,
+                                adapter.slot,
+                                adapter.possible_slot,
+                                adapter.rate_bytes_per_s(),
+                                {group->hosts.begin(), group->hosts.end()}});
+  }
+}
+
 /// Whatever was measured: a cable or a port that has fallen back to a lower speed says so.
 std::optional<Finding> slower_adapters(const Conditions& conditions) {
   if (conditions.adapters.empty()) return std::nullopt;
@@ -65,9 +79,11 @@ std::optional<Finding> slower_adapters(const Conditions& conditions) {
     if (rate > 0 && rate < as_fast * usual.adapter.rate_bytes_per_s()) slower.push_back(&group);
   }
   if (slower.empty()) return std::nullopt;
-  return Finding{"slower_adapters", Severity::warning, "Adapters of some hosts are set to less than those of most.",
-                 fmt::format("{}; {} of most: {}", rates_of(slower), usual.adapter.name, usual.adapter.link),
-                 "Look at cable, port of the switch and slot of these hosts: 'ethtool', 'ibstat', 'lspci -vv'."};
+  Finding finding{"slower_adapters", Severity::warning, "Adapters of some hosts are set to less than those of most.",
+                  fmt::format("{}; {} of most: {}", rates_of(slower), usual.adapter.name, usual.adapter.link),
+                  "Look at cable, port of the switch and slot of these hosts: 'ethtool', 'ibstat', 'lspci -vv'."};
+  tell_of(slower, finding);
+  return finding;
 }
 
 /// Where the slot is what limits the adapter.
@@ -77,8 +93,10 @@ std::optional<Finding> narrow_slots(const Conditions& conditions) {
     if (group.adapter.is_limited_by_slot() && !group.adapter.possible_slot.empty()) narrow.push_back(&group);
   }
   if (narrow.empty()) return std::nullopt;
-  return Finding{"narrow_slots", Severity::warning, "The PCIe slot of adapters carries less than their network.",
-                 rates_of(narrow), "Use a faster slot, or look why its link has fallen back: 'lspci -vv', LnkSta."};
+  Finding finding{"narrow_slots", Severity::warning, "The PCIe slot of adapters carries less than their network.",
+                  rates_of(narrow), "Use a faster slot, or look why its link has fallen back: 'lspci -vv', LnkSta."};
+  tell_of(narrow, finding);
+  return finding;
 }
 
 }  // namespace
@@ -94,8 +112,9 @@ std::string listed(const std::vector<std::string>& names) {
 std::vector<Finding> machine_validity_warnings(const Conditions& conditions, const ShortestTimed& shortest) {
   if (conditions.simulated) return {};
   std::vector<Finding> findings;
-  for (const auto& finding : {oversubscribed(conditions), clock_too_coarse(conditions, shortest),
-                              slower_adapters(conditions), narrow_slots(conditions), not_bound(conditions)}) {
+  for (const auto& finding :
+       {oversubscribed(conditions), clock_too_coarse(conditions, shortest), slower_adapters(conditions),
+        narrow_slots(conditions), not_bound(conditions)}) {
     if (finding) findings.push_back(*finding);
   }
   return findings;

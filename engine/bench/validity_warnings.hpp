@@ -39,8 +39,8 @@ struct ShortestTimed {
   const char* advice = "";
 };
 
-/// Oversubscribed, clock too coarse, not bound: most serious first. Nothing where times are simulated, since virtual
-/// time does not depend on this machine.
+/// Oversubscribed, clock too coarse, adapters, not bound: most serious first. Nothing where times are
+/// simulated, since virtual time does not depend on this machine.
 std::vector<Finding> machine_validity_warnings(const Conditions& conditions, const ShortestTimed& shortest);
 
 std::optional<Finding> simulated(const Conditions& conditions);

@@ -40,6 +40,9 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
   if (std::ranges::any_of(sockets, [](char socket) { return socket != 0; })) {
     for (const char socket : sockets) layout.socket_of.push_back(static_cast<std::uint8_t>(socket) - 1);
   }
+  if (cluster.rank() == 0) layout.adapter_of.resize(static_cast<std::size_t>(cluster.size()));
+  cluster.gather(run_environment.placement().adapter,
+                 [&](int rank, std::string_view name) { layout.adapter_of[static_cast<std::size_t>(rank)] = name; });
   if (topology.empty()) return layout;
   network::Network network = run_collectively(cluster, [&] {
     return cluster.rank() == 0 ? network::parse_network(topology, layout.host_names) : network::Network{};

@@ -153,6 +153,7 @@ void RunEnvironment::look_at_adapters() {
     own = own_adapter(placement_.device, request_);
   } catch (const Error&) {  // what is not known is compared with nothing
   }
+  if (own.rate_bytes_per_s() > 0 || !own.slot.empty()) placement_.adapter = own.name;
   std::vector<bench::AdapterGroup>& groups = conditions_.adapters;
   cluster_.gather(packed(own, placement_.host), [&](int, std::string_view text) { add_to(groups, text); });
   std::ranges::stable_sort(groups, std::greater{}, &bench::AdapterGroup::num_ranks);

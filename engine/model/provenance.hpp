@@ -17,6 +17,7 @@ struct RankPlacement {
   std::int32_t num_cpus = 0;    ///< how many those are
   std::int32_t numa_node = -1;  ///< -1 = several, or unknown
   std::string device;           ///< network device of the transport; empty = none named
+  std::string adapter;          ///< network adapter that it uses, as the kernel knows it: "mlx5_0"; empty = not known
 };
 
 struct TransportInfo {

@@ -71,6 +71,12 @@ TEST(ValidityWarnings, NamesHostsWhoseAdaptersAreSetToLess) {
   conditions.adapters.push_back(adapters("1 Gb/s", 1, 2, {"node3"}));
   EXPECT_EQ(of_links(conditions, 1000), "slower_adapters ");
   EXPECT_EQ(evidence_of(conditions), "eth0 of node3: 1 Gb/s; eth0 of most: 10 Gb/s");
+  const Finding found = link::validity_warnings(conditions, 2, fastest(1000)).front();
+  EXPECT_EQ(found.host_names, std::vector<std::string>{"node3"});
+  ASSERT_EQ(found.adapters.size(), 1U);
+  EXPECT_EQ(found.adapters[0].name, "eth0");
+  EXPECT_EQ(found.adapters[0].bytes_per_s, 1.25e8);
+  EXPECT_EQ(found.adapters[0].host_names, std::vector<std::string>{"node3"});
   conditions.adapters[1] = adapters("25 Gb/s", 25, 2, {"node3"});
   EXPECT_EQ(of_links(conditions, 1000), "") << "a faster one is no fault";
   conditions.adapters[1] = adapters("", 0, 2, {"node3"});
