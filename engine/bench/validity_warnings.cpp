@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/units.hpp"
+#include "stats/summary.hpp"
+
 namespace leadline::bench {
 namespace {
 
@@ -99,7 +102,36 @@ std::optional<Finding> narrow_slots(const Conditions& conditions) {
   return finding;
 }
 
+/// Of two hosts it is not known which one is as it should be.
+std::optional<Finding> slow_memory(const Conditions& conditions) {
+  constexpr std::size_t fewest_hosts = 3;
+  if (conditions.memories.size() < fewest_hosts) return std::nullopt;
+  const double usual = median_copy(conditions.memories);
+  Finding finding{"slow_memory", Severity::warning, "Memory of some hosts is slower than that of the others.", "",
+                  "Look at clock frequency, power limits, NUMA settings and memory errors of these hosts, and at what "
+                  "else runs there: 'lscpu', 'numactl --hardware', 'dmesg'."};
+  std::vector<std::string> shares;
+  for (const HostMemory& one : conditions.memories) {
+    if (one.bytes_per_s >= least_share_of_copy * usual) continue;
+    finding.host_names.push_back(one.host);
+    finding.numbers.push_back({one.host, "B/s", one.bytes_per_s});
+    shares.push_back(fmt::format("{} copies {}, {:.2g} of the others'", one.host, format_bandwidth(one.bytes_per_s),
+                                 one.bytes_per_s / usual));
+  }
+  if (shares.empty()) return std::nullopt;
+  finding.evidence = fmt::format("{}; median of all {} hosts: {}", listed(shares), conditions.memories.size(),
+                                 format_bandwidth(usual));
+  return finding;
+}
+
 }  // namespace
+
+double median_copy(const std::vector<HostMemory>& hosts) {
+  std::vector<double> rates;
+  for (const HostMemory& one : hosts) rates.push_back(one.bytes_per_s);
+  std::ranges::sort(rates);
+  return rates.empty() ? 0 : stats::quantile_of_sorted(rates, 0.5);
+}
 
 std::string listed(const std::vector<std::string>& names) {
   const std::size_t num = std::min(names.size(), max_named);
@@ -114,7 +146,7 @@ std::vector<Finding> machine_validity_warnings(const Conditions& conditions, con
   std::vector<Finding> findings;
   for (const auto& finding :
        {oversubscribed(conditions), clock_too_coarse(conditions, shortest), slower_adapters(conditions),
-        narrow_slots(conditions), not_bound(conditions)}) {
+        narrow_slots(conditions), slow_memory(conditions), not_bound(conditions)}) {
     if (finding) findings.push_back(*finding);
   }
   return findings;

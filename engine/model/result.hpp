@@ -23,6 +23,12 @@ struct FoundAdapter {
   std::vector<std::string> host_names;
 };
 
+/// A measured number behind a finding.
+struct FoundNumber {
+  std::string host_name, unit;
+  double value = 0;
+};
+
 struct Finding {
   std::string id;  ///< stable, snake_case: "oversubscribed", "not_bound", "clock_too_coarse", "loop_to_itself"
   Severity severity = Severity::note;
@@ -32,6 +38,7 @@ struct Finding {
   std::vector<std::string> host_names = {};  ///< concerned, where it is about some of them
   std::vector<std::int32_t> ranks = {};      ///< likewise
   std::vector<FoundAdapter> adapters = {};
+  std::vector<FoundNumber> numbers = {};
 };
 
 const char* name_of(Severity severity);

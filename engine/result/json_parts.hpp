@@ -130,6 +130,10 @@ constexpr auto fields_of(Type<RunProvenance> /*any*/) {
       field("transport", &Provenance::transport, "", "what moved the messages"),
       field("line_rate", &Provenance::line_rate, "", "what the network adapters of most ranks carry",
             Since::later_version),
+      field("memory_copy_bytes_per_s",
+            result::as<result::KnownNumber>(result::through(&Provenance::memory_copy, &MemoryCopy::bytes_per_s)), "B/s",
+            "what one rank of a host copies from memory to memory, median over the hosts; null = not measured",
+            Since::later_version),
       field("clock", &Provenance::clock, "", "what measured the time"),
       field("wait", &Provenance::wait, "", "how ranks waited; auto only in a result that ended before that was known"),
       field("control_plane_on_loopback", &Provenance::control_plane_on_loopback, "", "no port was open to other hosts"),
@@ -174,6 +178,14 @@ constexpr auto fields_of(Type<FoundAdapter> /*any*/) {
   };
 }
 
+constexpr auto fields_of(Type<FoundNumber> /*any*/) {
+  return std::tuple{
+      field("host_name", &FoundNumber::host_name, "", "the host it was measured on"),
+      field("unit", &FoundNumber::unit, "", "its unit"),
+      field("value", &FoundNumber::value, "", "the number"),
+  };
+}
+
 constexpr auto fields_of(Type<Finding> /*any*/) {
   return std::tuple{
       field("id", &Finding::id, "", "stable name of the kind of finding"),
@@ -190,6 +202,7 @@ constexpr auto fields_of(Type<Finding> /*any*/) {
             Since::later_version),
       field("adapters", &Finding::adapters, "", "of slower_adapters and narrow_slots: the adapters",
             Since::later_version),
+      field("numbers", &Finding::numbers, "", "of slow_memory: what each of these hosts copies", Since::later_version),
   };
 }
 

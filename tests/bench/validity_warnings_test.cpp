@@ -98,6 +98,24 @@ TEST(ValidityWarnings, NamesSlotsThatCarryLessThanTheNetwork) {
   EXPECT_EQ(of_links(conditions, 1000), "");
 }
 
+TEST(ValidityWarnings, NamesHostsWhoseMemoryIsSlowerThanThatOfTheOthers) {
+  Conditions conditions = fit();
+  constexpr double usual = 10 * 1024.0 * 1024 * 1024;
+  conditions.memories = {{"node0", usual}, {"node1", 1.1 * usual}, {"node2", 0.72 * usual}};
+  EXPECT_EQ(of_links(conditions, 1000), "");
+  conditions.memories.push_back({"node3", 0.6 * usual});
+  conditions.memories.push_back({"node4", usual});
+  EXPECT_EQ(of_links(conditions, 1000), "slow_memory ");
+  EXPECT_EQ(evidence_of(conditions),
+            "node3 copies 6.000 GiB/s, 0.6 of the others'; median of all 5 hosts: 10.00 GiB/s");
+  const Finding found = link::validity_warnings(conditions, 2, fastest(1000)).front();
+  EXPECT_EQ(found.host_names, std::vector<std::string>{"node3"});
+  ASSERT_EQ(found.numbers.size(), 1U);
+  EXPECT_EQ(found.numbers[0].value, 0.6 * usual);
+  conditions.memories = {{"node0", usual}, {"node3", 0.6 * usual}};
+  EXPECT_EQ(of_links(conditions, 1000), "") << "of two hosts either may be as it should";
+}
+
 TEST(ValidityWarnings, DrawsTheLineForTheClockAtFivePercent) {
   EXPECT_EQ(of_links(fit(), 501), "");
   EXPECT_EQ(of_links(fit(), 499), "clock_too_coarse ");
