@@ -121,6 +121,18 @@ std::string names_of(std::span<const cluster::LostRank> lost, std::span<const st
   return fmt::format("{}", fmt::join(names, "; "));
 }
 
+/// Each once, in the order of the ranks.
+std::vector<std::string> names_of_hosts(const std::vector<std::int32_t>& ranks, std::span<const std::uint32_t> host_of,
+                                        const std::function<std::string(std::uint32_t host)>& host_name) {
+  std::set<std::uint32_t> seen;
+  std::vector<std::string> names;
+  for (const std::int32_t rank : ranks) {
+    const std::uint32_t host = host_of[static_cast<std::size_t>(rank)];
+    if (seen.insert(host).second) names.push_back(host_name(host));
+  }
+  return names;
+}
+
 std::vector<cluster::LostRank> ranks_that(bool were_there, const Losses& losses) {
   std::vector<cluster::LostRank> ranks = losses.ranks;
   std::erase_if(ranks, [&](const cluster::LostRank& rank) { return rank.was_there != were_there; });
@@ -142,6 +154,8 @@ std::optional<Finding> ranks_finding(bool were_there, const Losses& losses, std:
   finding.severity = Severity::warning;
   finding.message = fmt::format("{} {} the run: {}.", ranks.size(), what, names_of(ranks, host_of, host_name));
   finding.evidence = first_few(std::move(reasons), ranks.size());
+  for (const cluster::LostRank& rank : ranks) finding.ranks.push_back(rank.rank);
+  finding.host_names = names_of_hosts(finding.ranks, host_of, host_name);
   finding.advice = were_there
                        ? "Look at these hosts and their system logs. What was measured with them before is kept; the "
                          "others were measured without them."
@@ -362,6 +376,10 @@ std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<co
     examples.push_back(fmt::format("{} and {} ({})", who(pair.low), who(pair.high), pair.why));
   }
   finding.evidence = first_few(std::move(examples), num);
+  std::set<std::int32_t> ranks;
+  for (const LostPair& pair : losses.pairs) ranks.insert({pair.low, pair.high});
+  finding.ranks.assign(ranks.begin(), ranks.end());
+  finding.host_names = names_of_hosts(finding.ranks, host_of, host_name);
   finding.advice =
       "Look at the network between them: cables, ports, switches, firewalls. All other pairs were measured.";
   return finding;

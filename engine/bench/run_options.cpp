@@ -151,6 +151,16 @@ OptionEntry& declare_topology(OptionTable& options, std::string& topology) {
       .as_file();
 }
 
+OptionEntry& declare_routes(OptionTable& options, std::string& path) {
+  return options
+      .text("--routes", "FILE",
+            "of an InfiniBand fabric: the forwarding tables of its switches, as dump_lfts.sh or ibroute print them, so "
+            "that single cables and switches without hosts can be named",
+            path)
+      .needs("--topology", "the tables are read with --topology, the output of ibnetdiscover")
+      .as_file();
+}
+
 OptionEntry& declare_profile(OptionTable& options, std::string& path) {
   return options
       .text("--profile", "PROFILE", "judge classes of pairs by what 'leadline profile' has learnt from good runs", path)

@@ -76,6 +76,9 @@ Json options_schema() {
 /// The physical network.
 OptionEntry& declare_topology(OptionTable& options, std::string& topology);
 
+/// The forwarding tables of the physical network.
+OptionEntry& declare_routes(OptionTable& options, std::string& path);
+
 /// The site profile to judge by.
 OptionEntry& declare_profile(OptionTable& options, std::string& path);
 

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/units.hpp"
+#include "stats/summary.hpp"
+
 namespace leadline::bench {
 namespace {
 
@@ -54,6 +57,20 @@ std::string rates_of(const std::vector<const AdapterGroup*>& groups) {
   return text;
 }
 
+/// Hosts and adapters as data.
+void tell_of(const std::vector<const AdapterGroup*>& groups, Finding& finding) {
+  for (const AdapterGroup* group : groups) {
+    const cluster::Adapter& adapter = group->adapter;
+    finding.host_names.insert(finding.host_names.end(), group->hosts.begin(), group->hosts.end());
+    finding.adapters.push_back({adapter.name,
+                                adapter.link,
+                                adapter.slot,
+                                adapter.possible_slot,
+                                adapter.rate_bytes_per_s(),
+                                {group->hosts.begin(), group->hosts.end()}});
+  }
+}
+
 /// Whatever was measured: a cable or a port that has fallen back to a lower speed says so.
 std::optional<Finding> slower_adapters(const Conditions& conditions) {
   if (conditions.adapters.empty()) return std::nullopt;
@@ -65,9 +82,11 @@ std::optional<Finding> slower_adapters(const Conditions& conditions) {
     if (rate > 0 && rate < as_fast * usual.adapter.rate_bytes_per_s()) slower.push_back(&group);
   }
   if (slower.empty()) return std::nullopt;
-  return Finding{"slower_adapters", Severity::warning, "Adapters of some hosts are set to less than those of most.",
-                 fmt::format("{}; {} of most: {}", rates_of(slower), usual.adapter.name, usual.adapter.link),
-                 "Look at cable, port of the switch and slot of these hosts: 'ethtool', 'ibstat', 'lspci -vv'."};
+  Finding finding{"slower_adapters", Severity::warning, "Adapters of some hosts are set to less than those of most.",
+                  fmt::format("{}; {} of most: {}", rates_of(slower), usual.adapter.name, usual.adapter.link),
+                  "Look at cable, port of the switch and slot of these hosts: 'ethtool', 'ibstat', 'lspci -vv'."};
+  tell_of(slower, finding);
+  return finding;
 }
 
 /// Where the slot is what limits the adapter.
@@ -77,11 +96,42 @@ std::optional<Finding> narrow_slots(const Conditions& conditions) {
     if (group.adapter.is_limited_by_slot() && !group.adapter.possible_slot.empty()) narrow.push_back(&group);
   }
   if (narrow.empty()) return std::nullopt;
-  return Finding{"narrow_slots", Severity::warning, "The PCIe slot of adapters carries less than their network.",
-                 rates_of(narrow), "Use a faster slot, or look why its link has fallen back: 'lspci -vv', LnkSta."};
+  Finding finding{"narrow_slots", Severity::warning, "The PCIe slot of adapters carries less than their network.",
+                  rates_of(narrow), "Use a faster slot, or look why its link has fallen back: 'lspci -vv', LnkSta."};
+  tell_of(narrow, finding);
+  return finding;
+}
+
+/// Of two hosts it is not known which one is as it should be.
+std::optional<Finding> slow_memory(const Conditions& conditions) {
+  constexpr std::size_t fewest_hosts = 3;
+  if (conditions.memories.size() < fewest_hosts) return std::nullopt;
+  const double usual = median_copy(conditions.memories);
+  Finding finding{"slow_memory", Severity::warning, "Memory of some hosts is slower than that of the others.", "",
+                  "Look at clock frequency, power limits, NUMA settings and memory errors of these hosts, and at what "
+                  "else runs there: 'lscpu', 'numactl --hardware', 'dmesg'."};
+  std::vector<std::string> shares;
+  for (const HostMemory& one : conditions.memories) {
+    if (one.bytes_per_s >= least_share_of_copy * usual) continue;
+    finding.host_names.push_back(one.host);
+    finding.numbers.push_back({one.host, "B/s", one.bytes_per_s});
+    shares.push_back(fmt::format("{} copies {}, {:.2g} of the others'", one.host, format_bandwidth(one.bytes_per_s),
+                                 one.bytes_per_s / usual));
+  }
+  if (shares.empty()) return std::nullopt;
+  finding.evidence = fmt::format("{}; median of all {} hosts: {}", listed(shares), conditions.memories.size(),
+                                 format_bandwidth(usual));
+  return finding;
 }
 
 }  // namespace
+
+double median_copy(const std::vector<HostMemory>& hosts) {
+  std::vector<double> rates;
+  for (const HostMemory& one : hosts) rates.push_back(one.bytes_per_s);
+  std::ranges::sort(rates);
+  return rates.empty() ? 0 : stats::quantile_of_sorted(rates, 0.5);
+}
 
 std::string listed(const std::vector<std::string>& names) {
   const std::size_t num = std::min(names.size(), max_named);
@@ -94,8 +144,9 @@ std::string listed(const std::vector<std::string>& names) {
 std::vector<Finding> machine_validity_warnings(const Conditions& conditions, const ShortestTimed& shortest) {
   if (conditions.simulated) return {};
   std::vector<Finding> findings;
-  for (const auto& finding : {oversubscribed(conditions), clock_too_coarse(conditions, shortest),
-                              slower_adapters(conditions), narrow_slots(conditions), not_bound(conditions)}) {
+  for (const auto& finding :
+       {oversubscribed(conditions), clock_too_coarse(conditions, shortest), slower_adapters(conditions),
+        narrow_slots(conditions), slow_memory(conditions), not_bound(conditions)}) {
     if (finding) findings.push_back(*finding);
   }
   return findings;

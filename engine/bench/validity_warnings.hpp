@@ -21,6 +21,18 @@ struct AdapterGroup {
   std::set<std::string> hosts;
 };
 
+/// What a rank of a host copies from memory to memory.
+struct HostMemory {
+  std::string host;
+  double bytes_per_s = 0;
+};
+
+/// Less of what most hosts copy is told.
+inline constexpr double least_share_of_copy = 0.7;
+
+/// Over the hosts; 0 where there are none.
+double median_copy(const std::vector<HostMemory>& hosts);
+
 /// The conditions of a run that can make it invalid.
 struct Conditions {
   double ranks_per_core_max = 0;  ///< on the fullest host
@@ -28,6 +40,7 @@ struct Conditions {
   WaitMode wait = WaitMode::spin;
   ClockInfo clock;
   bool simulated = false;
+  std::vector<HostMemory> memories;    ///< on rank 0 alone, none where all are on one host
   std::vector<AdapterGroup> adapters;  ///< those of most ranks first; on rank 0 alone, none where all are on one host
 };
 
@@ -39,8 +52,8 @@ struct ShortestTimed {
   const char* advice = "";
 };
 
-/// Oversubscribed, clock too coarse, not bound: most serious first. Nothing where times are simulated, since virtual
-/// time does not depend on this machine.
+/// Oversubscribed, clock too coarse, adapters, memory, not bound: most serious first. Nothing where times are
+/// simulated, since virtual time does not depend on this machine.
 std::vector<Finding> machine_validity_warnings(const Conditions& conditions, const ShortestTimed& shortest);
 
 std::optional<Finding> simulated(const Conditions& conditions);

@@ -146,10 +146,8 @@ void compare(const CompareRequest& request) {
   const bool has_slower = benchmark.numbers_of == nullptr ? compare_link(request, facts, steps)
                                                           : compare_numbers(request, benchmark, facts, steps);
   if (!request.strict || !has_slower) return;
-  const std::string others = request.files.before.size() == 1
-                                 ? fmt::format("'{}'", request.first)
-                                 : fmt::format("its {} baselines", request.files.before.size());
-  throw Error(ExitStatus::below_threshold, fmt::format("'{}' is worse than {}", request.files.after, others));
+  throw Error(ExitStatus::below_threshold, fmt::format("'{}' is worse than {}", request.files.after,
+                                                       bench::link::baselines_text(request.files.before)));
 }
 
 /// One file within the other, so that an error names the one that is damaged, and the last one sees what all have.

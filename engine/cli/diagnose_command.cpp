@@ -73,13 +73,7 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
              [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; })
       .by_default("all");
   bench::declare_verdict(options, request.topology, request.settings);
-  options
-      .text("--routes", "FILE",
-            "of an InfiniBand fabric: the forwarding tables of its switches, as dump_lfts.sh or ibroute print them, so "
-            "that single cables and switches without hosts can be named",
-            request.routes_path)
-      .needs("--topology", "the tables are read with --topology, the output of ibnetdiscover")
-      .as_file();
+  bench::declare_routes(options, request.routes_path);
   bench::declare_profile(options, request.profile_path);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
   command::declare_output(options, request.output);
@@ -244,6 +238,7 @@ void diagnose(const DiagnoseRequest& request) {
   }
   if (benchmark == "topology") {
     if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
+    if (!request.routes_path.empty()) throw_no_effect("--routes", "they are used for link tests");
     if (request.repeat) throw_no_effect("--repeat", "a topology test is diagnosed over all its repeats");
     const bench::topology::Hdf5Reader reader(request.path);
     if (reader.header().has_load) {

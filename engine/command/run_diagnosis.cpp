@@ -14,6 +14,7 @@
 #include "diagnosis/rows.hpp"
 #include "network/network.hpp"
 #include "network/parse_network.hpp"
+#include "network/routes.hpp"
 
 namespace leadline::command {
 namespace {
@@ -31,7 +32,7 @@ std::string sockets_of_all(cluster::Cluster& cluster, std::int32_t own_socket) {
 }  // namespace
 
 diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironment& run_environment,
-                                   const std::string& topology) {
+                                   const std::string& topology, const std::string& routes) {
   diagnosis::Layout layout;
   layout.host_of.assign(run_environment.host_of().begin(), run_environment.host_of().end());
   for (auto& [host, name] : run_environment.host_names()) layout.host_names.push_back(name);
@@ -39,12 +40,21 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
   if (std::ranges::any_of(sockets, [](char socket) { return socket != 0; })) {
     for (const char socket : sockets) layout.socket_of.push_back(static_cast<std::uint8_t>(socket) - 1);
   }
+  if (cluster.rank() == 0) layout.adapter_of.resize(static_cast<std::size_t>(cluster.size()));
+  cluster.gather(run_environment.placement().adapter,
+                 [&](int rank, std::string_view name) { layout.adapter_of[static_cast<std::size_t>(rank)] = name; });
   if (topology.empty()) return layout;
   network::Network network = run_collectively(cluster, [&] {
     return cluster.rank() == 0 ? network::parse_network(topology, layout.host_names) : network::Network{};
   });
   const std::string text = cluster.broadcast(cluster.rank() == 0 ? network::packed(network) : std::string());
   layout.network = cluster.rank() == 0 ? std::move(network) : network::unpacked(text);
+  if (routes.empty()) return layout;
+  network::Routes ways = run_collectively(cluster, [&] {
+    return cluster.rank() == 0 ? network::read_routes(routes, topology, layout.host_names) : network::Routes{};
+  });
+  const std::string packed = cluster.broadcast(cluster.rank() == 0 ? network::packed(ways) : std::string());
+  layout.routes = cluster.rank() == 0 ? std::move(ways) : network::unpacked_routes(packed);
   return layout;
 }
 

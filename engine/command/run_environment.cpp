@@ -19,6 +19,7 @@
 #include "core/error.hpp"
 #include "core/json.hpp"
 #include "core/units.hpp"
+#include "memory/copy_speed.hpp"
 #include "memory/cuda/driver.hpp"
 
 namespace leadline::command {
@@ -87,6 +88,7 @@ RunEnvironment::RunEnvironment(const RunRequest& request, cluster::Cluster& clus
   open_transport();
   use_simulated_hosts();
   look_at_adapters();
+  look_at_memory();
 }
 
 /// Who takes part, and under which conditions.
@@ -153,6 +155,7 @@ void RunEnvironment::look_at_adapters() {
     own = own_adapter(placement_.device, request_);
   } catch (const Error&) {  // what is not known is compared with nothing
   }
+  if (own.rate_bytes_per_s() > 0 || !own.slot.empty()) placement_.adapter = own.name;
   std::vector<bench::AdapterGroup>& groups = conditions_.adapters;
   cluster_.gather(packed(own, placement_.host), [&](int, std::string_view text) { add_to(groups, text); });
   std::ranges::stable_sort(groups, std::greater{}, &bench::AdapterGroup::num_ranks);
@@ -162,6 +165,31 @@ void RunEnvironment::look_at_adapters() {
   if (!(adapter.rate_bytes_per_s() > 0)) return;
   line_rate_ = {fmt::format("{}, {}", adapter.name, adapter.is_limited_by_slot() ? adapter.slot : adapter.link),
                 adapter.rate_bytes_per_s()};
+}
+
+/// What the first rank of each host copies. One that is slower than most copies once more while the others wait, and
+/// the faster copy counts: something else may have run there.
+void RunEnvironment::look_at_memory() {
+  if (cluster_.num_hosts() < 2 || conditions_.simulated) return;
+  const bool is_first = local_rank(cluster_) == 0;
+  double own = is_first ? memory::copy_bytes_per_s() : 0;
+  double usual = 0;
+  for (const bool is_last : {false, true}) {
+    std::vector<bench::HostMemory> hosts;
+    cluster_.gather(is_first ? Json::array({placement_.host, own}).in_one_line() : std::string(),
+                    [&](int, std::string_view text) {
+                      if (text.empty()) return;
+                      const Json json = Json::parse(text);
+                      hosts.push_back({json.at(0).get<std::string>(), json.at(1).get<double>()});
+                    });
+    const double median = bench::median_copy(hosts);
+    usual = Json::parse(cluster_.broadcast(Json::array({median}).in_one_line())).at(0).get<double>();
+    if (is_last) conditions_.memories = std::move(hosts);
+    if (!is_last && is_first && own < bench::least_share_of_copy * usual) {
+      own = std::max(own, memory::copy_bytes_per_s());
+    }
+  }
+  memory_copy_ = {usual};
 }
 
 bench::RankLayout RunEnvironment::rank_layout() const {
@@ -179,6 +207,7 @@ Provenance RunEnvironment::provenance() const {
   provenance.kernel = kernel_name();
   provenance.transport = transport_->info();
   provenance.line_rate = line_rate_;
+  provenance.memory_copy = memory_copy_;
   provenance.clock = conditions_.clock;
   provenance.wait = conditions_.wait;
   provenance.control_plane_on_loopback = cluster_.on_loopback();

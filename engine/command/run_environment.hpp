@@ -56,6 +56,7 @@ class RunEnvironment {
   void open_transport();
   void use_simulated_hosts();
   void look_at_adapters();
+  void look_at_memory();
 
   const RunRequest& request_;
   cluster::Cluster& cluster_;
@@ -64,6 +65,7 @@ class RunEnvironment {
   RankPlacement placement_;
   bench::Conditions conditions_;
   LineRate line_rate_;
+  MemoryCopy memory_copy_;
   std::vector<std::uint32_t> simulated_host_of_;  // empty, unless the fabric names its own hosts
   std::span<const std::uint32_t> host_of_;
   std::unique_ptr<transport::Transport> transport_;

@@ -499,6 +499,7 @@ Diagnosis Diagnosing::run() {
   const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
   const Rows& as_measured = question_.rows(Symptom::slow);
   RoutedParts routed = find_routed_parts(as_measured, setting_, question_.settings, question_.is_round_trip);
+  if (std::string why = why_not_used(as_measured, setting_); !why.empty()) diagnosis_.notes.push_back(std::move(why));
   const auto off_routes = routed.suspects.empty() ? nullptr : without_routed_parts(as_measured, setting_, routed);
   const Rows& before_paths = off_routes ? *off_routes : as_measured;
   const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "diagnosis/learnt_groups.hpp"
 #include "network/hostlist.hpp"
@@ -86,6 +87,26 @@ void rule_out_host(const Setting& setting, std::int32_t host, const std::vector<
   sentences.push_back(fmt::format("not {} as a whole: with others it is as usual", host_name(setting, host)));
 }
 
+/// Of the ranks at a port or on a rail, each name once.
+std::vector<std::string> adapters_of(const Setting& setting, const Component& component) {
+  const auto& adapter_of = setting.layout.adapter_of;
+  std::set<std::string> names;
+  for (std::size_t rank = 0; rank < adapter_of.size(); ++rank) {
+    const std::uint32_t host = setting.layout.host_of[rank];
+    const bool is_of_it = component.kind == ComponentKind::rail
+                              ? setting.hosts.slot_of[rank] == static_cast<std::uint32_t>(component.first)
+                              : host == static_cast<std::uint32_t>(component.first);
+    if (is_of_it && !adapter_of[rank].empty()) names.insert(adapter_of[rank]);
+  }
+  return {names.begin(), names.end()};
+}
+
+/// " (mlx5_0)"; empty where they are not known.
+std::string adapters_text(const Setting& setting, const Component& component) {
+  const std::vector<std::string> names = adapters_of(setting, component);
+  return names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", "));
+}
+
 /// Of learnt ones the places of their ranks, which their number would not tell.
 std::string socket_name(const Setting& setting, const Component& component) {
   const std::string host = component.first < 0 ? "all hosts" : host_name(setting, component.first);
@@ -115,7 +136,7 @@ std::string name_of_component(const Setting& setting, const Component& component
     case ComponentKind::host:
       return "host " + host_name(setting, component.first);
     case ComponentKind::port:
-      return "the port of " + host_name(setting, component.first);
+      return "the port of " + host_name(setting, component.first) + adapters_text(setting, component);
     case ComponentKind::inside:
       return "the inside of " + host_name(setting, component.first);
     case ComponentKind::socket:
@@ -185,6 +206,7 @@ void name_concerned(const Setting& setting, Fault& fault) {
       fault.other_switch_name = switch_of(setting, component, component.second);
       break;
     case ComponentKind::rail:  // of all hosts
+      fault.adapters = adapters_of(setting, component);
       break;
     case ComponentKind::host:
     case ComponentKind::port:
@@ -193,6 +215,7 @@ void name_concerned(const Setting& setting, Fault& fault) {
     case ComponentKind::rank:
     case ComponentKind::link:
     case ComponentKind::pair:
+      if (component.kind == ComponentKind::port) fault.adapters = adapters_of(setting, component);
       add(component.first, fault.host_names, fault.ranks);
       add(component.second, fault.other_host_names, fault.other_ranks);
       break;

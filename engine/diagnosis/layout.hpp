@@ -18,6 +18,7 @@ struct Layout {
   std::vector<std::uint32_t> host_of;                     ///< by rank, hosts numbered by first appearance
   std::vector<std::string> host_names;                    ///< by host
   std::vector<std::int32_t> socket_of;                    ///< by rank: NUMA node, -1 = unknown; empty = unknown for all
+  std::vector<std::string> adapter_of;                    ///< by rank, for messages only; empty = unknown, also for all
   bool are_sockets_learnt = false;                        ///< from the times; they are then numbered on their host
   std::vector<std::uint32_t> rank_numbers, host_numbers;  ///< their numbers outside of this layout; empty = the same
   network::Network network;  ///< of these hosts in this order; no levels and no hops: unknown

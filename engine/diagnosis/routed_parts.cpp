@@ -2,6 +2,8 @@
 // Counts slow pairs of hosts by the parts that they pass; adds the part that explains most, until none explains much.
 #include "diagnosis/routed_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,8 +18,9 @@
 namespace leadline::diagnosis {
 namespace {
 
-constexpr std::uint32_t most_hosts_of_routes = 4096;      // the square of them is kept: 64 MiB
-constexpr double slow_by_chance = 0.03, at_fault = 0.97;  // of pairs that are slow without a fault, and with one
+constexpr std::uint32_t most_hosts_of_routes = 4096;             // the square of them is kept: 64 MiB
+constexpr std::size_t most_cells_of_run = std::size_t{1} << 21;  // ranks times hosts: each rank gets all, 16 MiB
+constexpr double slow_by_chance = 0.03, at_fault = 0.97;         // of pairs that are slow without a fault, and with one
 constexpr double least_gain_of_part = 12;     // of log likelihood, and the logarithm of the number of elements
 constexpr double least_slow = 0.7;            // of the pairs that pass a part at fault
 constexpr double least_slow_elsewhere = 0.5;  // of the other pairs of a host that explains them as well
@@ -25,7 +28,7 @@ constexpr double most_by_ends = 0.25;         // of the slow pairs that pass a p
 constexpr double share_of_base = 0.15, share_of_least = 0.02;
 constexpr double noises_of_slow = 5;
 
-/// The median over the ranks of each ordered pair of hosts, ln ns; NaN = none, or inside a host.
+/// The median over the ranks of each ordered pair of hosts, ln ns, the same for all; NaN = none, or inside a host.
 std::vector<float> host_times(const Rows& rows, const Setting& setting) {
   const std::uint32_t num_hosts = setting.hosts.num_groups();
   std::vector<float> times(std::size_t{num_hosts} * num_hosts, std::numeric_limits<float>::quiet_NaN());
@@ -50,6 +53,11 @@ std::vector<float> host_times(const Rows& rows, const Setting& setting) {
   });
   std::vector<Cell> all;
   for (auto& of_worker : found) all.insert(all.end(), of_worker.begin(), of_worker.end());
+  if (!rows.is_whole()) {
+    all =
+        entries_of<Cell>(rows.all_reduce(bytes_of(std::span<const Cell>(all)),
+                                         [](std::string left, std::string_view right) { return left.append(right); }));
+  }
   std::ranges::sort(
       all, [](const Cell& a, const Cell& b) { return a.cell != b.cell ? a.cell < b.cell : a.value < b.value; });
   for (std::size_t begin = 0; begin < all.size();) {
@@ -333,11 +341,21 @@ class RowsWithoutParts final : public ChangedRows {
 
 RoutedParts find_routed_parts(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings,
                               bool is_round_trip) {
-  const std::uint32_t num_hosts = setting.hosts.num_groups();
-  if (setting.layout.routes.parts.empty() || !rows.is_whole() || num_hosts < fewest_to_compare ||
-      num_hosts > most_hosts_of_routes)
-    return {};
+  const bool is_comparable = setting.hosts.num_groups() >= fewest_to_compare;
+  if (setting.layout.routes.parts.empty() || !is_comparable || !why_not_used(rows, setting).empty()) return {};
   return PartSearch(rows, setting, settings, is_round_trip).run();
+}
+
+std::string why_not_used(const Rows& rows, const Setting& setting) {
+  const std::uint32_t num_hosts = setting.hosts.num_groups();
+  if (setting.layout.routes.parts.empty()) return "";
+  if (num_hosts > most_hosts_of_routes) {
+    return fmt::format("of more than {} hosts forwarding tables are not used", most_hosts_of_routes);
+  }
+  if (!rows.is_whole() && std::size_t{rows.num_ranks()} * num_hosts > most_cells_of_run) {
+    return "forwarding tables are not used at the end of a run of so many ranks and hosts: leadline diagnose uses them";
+  }
+  return "";
 }
 
 std::unique_ptr<Rows> without_routed_parts(const Rows& rows, const Setting& setting, const RoutedParts& parts) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "diagnosis/evidence.hpp"
@@ -24,9 +25,14 @@ struct RoutedParts {
 };
 
 /// The parts that explain which pairs between hosts are slow, found one by one by what each adds to the likelihood,
-/// beside hosts, their switches and pairs of these, which explain but are not reported here. The rows are whole.
+/// beside hosts, their switches and pairs of these, which explain but are not reported here. Collective as the rows
+/// are; the same for all.
 RoutedParts find_routed_parts(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings,
                               bool is_round_trip);
+
+/// Why nothing can be said of the forwarding tables that there are: "of more than 4,096 hosts they are not used"; empty
+/// where it can.
+std::string why_not_used(const Rows& rows, const Setting& setting);
 
 /// The rows without what slow parts add; all arguments outlive it.
 std::unique_ptr<Rows> without_routed_parts(const Rows& rows, const Setting& setting, const RoutedParts& parts);

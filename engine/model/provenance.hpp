@@ -17,6 +17,7 @@ struct RankPlacement {
   std::int32_t num_cpus = 0;    ///< how many those are
   std::int32_t numa_node = -1;  ///< -1 = several, or unknown
   std::string device;           ///< network device of the transport; empty = none named
+  std::string adapter;          ///< network adapter that it uses, as the kernel knows it: "mlx5_0"; empty = not known
 };
 
 struct TransportInfo {
@@ -38,6 +39,11 @@ struct LineRate {
   double bytes_per_s = 0;  ///< one way; 0 = not known
 };
 
+/// What one rank of each host copies from memory to memory beyond its caches; the median over the hosts.
+struct MemoryCopy {
+  double bytes_per_s = 0;  ///< 0 = not measured: all ranks are on one host
+};
+
 struct Provenance {
   std::string version, commit;
   std::string start_utc, end_utc;  ///< ISO 8601, "2026-01-31T23:59:59Z"
@@ -45,6 +51,7 @@ struct Provenance {
   std::string kernel;              ///< uname: "Linux 6.1.0 x86_64"
   TransportInfo transport;
   LineRate line_rate;
+  MemoryCopy memory_copy;
   ClockInfo clock;
   WaitMode wait = WaitMode::automatic;  ///< what was used, never automatic in a result
   bool control_plane_on_loopback = true;

@@ -15,12 +15,30 @@ namespace leadline {
 
 enum class Severity : std::uint8_t { note, warning };
 
+/// Adapters that a finding is about: hosts of which the kernel tells the same.
+struct FoundAdapter {
+  std::string name;                       ///< "eth0", "mlx5_0", on the first of them
+  std::string link, slot, possible_slot;  ///< "200 Gb/s (4X HDR)", "PCIe 16.0 GT/s x16"; empty = not known
+  double bytes_per_s = 0;                 ///< one way, by its link or its slot, whichever is less
+  std::vector<std::string> host_names;
+};
+
+/// A measured number behind a finding.
+struct FoundNumber {
+  std::string host_name, unit;
+  double value = 0;
+};
+
 struct Finding {
   std::string id;  ///< stable, snake_case: "oversubscribed", "not_bound", "clock_too_coarse", "loop_to_itself"
   Severity severity = Severity::note;
-  std::string message;   ///< one sentence
-  std::string evidence;  ///< the numbers behind it
-  std::string advice;    ///< what to do
+  std::string message;                       ///< one sentence
+  std::string evidence;                      ///< the numbers behind it
+  std::string advice;                        ///< what to do
+  std::vector<std::string> host_names = {};  ///< concerned, where it is about some of them
+  std::vector<std::int32_t> ranks = {};      ///< likewise
+  std::vector<FoundAdapter> adapters = {};
+  std::vector<FoundNumber> numbers = {};
 };
 
 const char* name_of(Severity severity);

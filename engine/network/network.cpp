@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "network/lines.hpp"
+#include "network/packing.hpp"
 
 namespace leadline::network {
 namespace {
@@ -23,31 +23,6 @@ std::string plural_of(const std::string& kind) {
 
 std::size_t hops_between(const Network& network, std::size_t group, std::size_t other) {
   return network.hops[group * network.levels.front().names.size() + other];
-}
-
-void put(std::string& text, std::uint64_t number) {
-  text.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
-
-template <typename Value>
-void put_list(std::string& text, const Value& values) {
-  put(text, values.size());
-  text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]);
-}
-
-std::uint64_t take(std::string_view& text) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, text.data(), sizeof number);
-  text.remove_prefix(sizeof number);
-  return number;
-}
-
-template <typename Value>
-void take_list(std::string_view& text, Value& values) {
-  values.resize(take(text));
-  const std::size_t size = values.size() * sizeof values[0];
-  if (size > 0) std::memcpy(values.data(), text.data(), size);
-  text.remove_prefix(size);
 }
 
 /// By name; `nobody` where several have it.

@@ -16,6 +16,7 @@
 #include "network/ib_topology.hpp"
 #include "network/lines.hpp"
 #include "network/network.hpp"
+#include "network/packing.hpp"
 #include "network/parse_network.hpp"
 
 namespace leadline::network {
@@ -275,6 +276,28 @@ Routes read_routes(const std::string& tables_path, const std::string& topology_p
                    const std::vector<std::string>& hosts) {
   return parse_routes(tables_path, read_text(tables_path, known_tables), topology_path,
                       read_text(topology_path, known_topology), hosts);
+}
+
+std::string packed(const Routes& routes) {
+  std::string are_switches;
+  for (const RoutePart& part : routes.parts) are_switches.push_back(part.is_switch() ? 1 : 0);
+  std::string text;
+  put_list(text, are_switches);
+  put_list(text, routes.leaf_of);
+  put_list(text, routes.begin);
+  put_list(text, routes.passed);
+  return text;
+}
+
+Routes unpacked_routes(std::string_view text) {
+  std::string are_switches;
+  take_list(text, are_switches);
+  Routes routes;
+  for (const char is_switch : are_switches) routes.parts.push_back({"", is_switch == 1 ? "" : "another", 0, 0});
+  take_list(text, routes.leaf_of);
+  take_list(text, routes.begin);
+  take_list(text, routes.passed);
+  return routes;
 }
 
 }  // namespace leadline::network

@@ -45,4 +45,10 @@ Routes read_routes(const std::string& tables_path, const std::string& topology_p
 Routes parse_routes(const std::string& tables_file, std::string_view tables, const std::string& topology_file,
                     std::string_view topology, const std::vector<std::string>& hosts);
 
+/// For the other ranks of a run: which parts are switches, without names and ports.
+std::string packed(const Routes& routes);
+
+/// What packed() made.
+Routes unpacked_routes(std::string_view text);
+
 }  // namespace leadline::network

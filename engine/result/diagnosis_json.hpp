@@ -123,6 +123,8 @@ constexpr auto fields_of(Type<Fault> /*any*/) {
             "of switch, uplink and cable: name of the switch or group; else null", Since::later_version),
       field("other_switch_name", result::or_null(&Fault::other_switch_name), "", "of cable: that of the other end",
             Since::later_version),
+      field("adapters", &Fault::adapters, "",
+            "of port and rail: names of the network adapters of its ranks; empty = not known", Since::later_version),
       field("ratio", result::as<result::Ratio>(&Fault::ratio), "",
             "time over what is expected without the fault; of an unsteady component mean over median, by what is "
             "usual; in "
@@ -155,6 +157,9 @@ constexpr auto fields_of(Type<Fault> /*any*/) {
           "list", [](const Fault& fault) { return list_of(fault); }, "",
           "the list that it is told in: persistent ones need action, and only these make --strict end with status 1",
           Since::later_version),
+      field(
+          "severity", [](const Fault& fault) { return counts(fault) ? Severity::warning : Severity::note; }, "",
+          "warning: needs action; note: all else", Since::later_version),
       field("is_note", &Fault::is_note, "", "how the machine is built rather than a fault; --strict does not count it"),
   };
 }

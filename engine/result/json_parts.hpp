@@ -10,6 +10,7 @@
 #include "bench/run_options.hpp"
 #include "core/json.hpp"
 #include "model/result.hpp"
+#include "network/hostlist.hpp"
 #include "options/option_table.hpp"
 #include "result/described_json.hpp"
 
@@ -129,6 +130,10 @@ constexpr auto fields_of(Type<RunProvenance> /*any*/) {
       field("transport", &Provenance::transport, "", "what moved the messages"),
       field("line_rate", &Provenance::line_rate, "", "what the network adapters of most ranks carry",
             Since::later_version),
+      field("memory_copy_bytes_per_s",
+            result::as<result::KnownNumber>(result::through(&Provenance::memory_copy, &MemoryCopy::bytes_per_s)), "B/s",
+            "what one rank of a host copies from memory to memory, median over the hosts; null = not measured",
+            Since::later_version),
       field("clock", &Provenance::clock, "", "what measured the time"),
       field("wait", &Provenance::wait, "", "how ranks waited; auto only in a result that ended before that was known"),
       field("control_plane_on_loopback", &Provenance::control_plane_on_loopback, "", "no port was open to other hosts"),
@@ -160,6 +165,27 @@ constexpr auto fields_of(Type<HostRanks> /*any*/) {
   };
 }
 
+constexpr auto fields_of(Type<FoundAdapter> /*any*/) {
+  return std::tuple{
+      field("name", &FoundAdapter::name, "", "as the kernel calls it on the first of its hosts: mlx5_0"),
+      field("link", &FoundAdapter::link, "", "rate and kind of its link; empty = not known"),
+      field("slot", &FoundAdapter::slot, "", "its PCIe slot; empty = it has none, or not known"),
+      field("possible_slot", &FoundAdapter::possible_slot, "",
+            "what slot and adapter could; empty unless that is more"),
+      field("bytes_per_s", result::as<result::KnownNumber>(&FoundAdapter::bytes_per_s), "B/s",
+            "one way, by its link or its slot, whichever is less"),
+      field("host_names", &FoundAdapter::host_names, "", "the hosts that have it"),
+  };
+}
+
+constexpr auto fields_of(Type<FoundNumber> /*any*/) {
+  return std::tuple{
+      field("host_name", &FoundNumber::host_name, "", "the host it was measured on"),
+      field("unit", &FoundNumber::unit, "", "its unit"),
+      field("value", &FoundNumber::value, "", "the number"),
+  };
+}
+
 constexpr auto fields_of(Type<Finding> /*any*/) {
   return std::tuple{
       field("id", &Finding::id, "", "stable name of the kind of finding"),
@@ -167,6 +193,16 @@ constexpr auto fields_of(Type<Finding> /*any*/) {
       field("message", &Finding::message, "", "one sentence"),
       field("evidence", &Finding::evidence, "", "the numbers behind it"),
       field("advice", &Finding::advice, "", "what to do"),
+      field("host_names", &Finding::host_names, "", "the hosts concerned; empty = all, or none in particular",
+            Since::later_version),
+      field(
+          "host_list", [](const Finding& finding) { return network::folded_hostlist(finding.host_names); }, "",
+          "host_names in short, as Slurm takes it: node[24-31]", Since::later_version),
+      field("ranks", &Finding::ranks, "", "the ranks concerned; empty = all, or none in particular",
+            Since::later_version),
+      field("adapters", &Finding::adapters, "", "of slower_adapters and narrow_slots: the adapters",
+            Since::later_version),
+      field("numbers", &Finding::numbers, "", "of slow_memory: what each of these hosts copies", Since::later_version),
   };
 }
 

@@ -36,6 +36,9 @@ std::vector<std::pair<std::string, HeaderValue>> values_of(const Provenance& fro
     values.emplace_back("adapter", from.line_rate.adapter);
     values.emplace_back("line_rate_bytes_per_s", from.line_rate.bytes_per_s);
   }
+  if (from.memory_copy.bytes_per_s > 0) {
+    values.emplace_back("memory_copy_bytes_per_s", from.memory_copy.bytes_per_s);
+  }
   return values;
 }
 

@@ -38,12 +38,12 @@ def slower_host(size: int = 1024) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def program_that_compares(folder: Path, *sizes: dict[str, Any], before: str = "/old/earlier.h5") -> Path:
+def program_that_compares(folder: Path, *sizes: dict[str, Any], before: str = "/old/earlier.h5", **others: Any) -> Path:
     """A program whose answer are these sizes; its arguments lie beside it then."""
     worse = any(size["worse"] for size in sizes)
     document = {
         "document": "comparison", "format_version": 1, "before": before, "after": "x", "worse": worse,
-        "sizes": list(sizes),
+        "sizes": list(sizes), **others,
     }  # fmt: skip
     said = folder / "arguments.json"
     script = (

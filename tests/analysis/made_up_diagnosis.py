@@ -13,7 +13,7 @@ import numpy as np
 from conftest import MadeUp, times_of
 
 
-def fault(kind: str, name: str, first: int, ratio: float, **others: Any) -> dict[str, Any]:
+def fault(kind: str, name: str, first: int | None, ratio: float, **others: Any) -> dict[str, Any]:
     """A fault with its component; what is not told is as of a fault that is clear and was not measured again."""
     component = {"level": None, "first": first, "second": None, "socket": None, "hosts": [], "other_hosts": []}
     component |= {key: others.pop(key) for key in tuple(others) if key in component}

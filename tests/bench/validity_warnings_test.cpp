@@ -71,6 +71,12 @@ TEST(ValidityWarnings, NamesHostsWhoseAdaptersAreSetToLess) {
   conditions.adapters.push_back(adapters("1 Gb/s", 1, 2, {"node3"}));
   EXPECT_EQ(of_links(conditions, 1000), "slower_adapters ");
   EXPECT_EQ(evidence_of(conditions), "eth0 of node3: 1 Gb/s; eth0 of most: 10 Gb/s");
+  const Finding found = link::validity_warnings(conditions, 2, fastest(1000)).front();
+  EXPECT_EQ(found.host_names, std::vector<std::string>{"node3"});
+  ASSERT_EQ(found.adapters.size(), 1U);
+  EXPECT_EQ(found.adapters[0].name, "eth0");
+  EXPECT_EQ(found.adapters[0].bytes_per_s, 1.25e8);
+  EXPECT_EQ(found.adapters[0].host_names, std::vector<std::string>{"node3"});
   conditions.adapters[1] = adapters("25 Gb/s", 25, 2, {"node3"});
   EXPECT_EQ(of_links(conditions, 1000), "") << "a faster one is no fault";
   conditions.adapters[1] = adapters("", 0, 2, {"node3"});
@@ -90,6 +96,24 @@ TEST(ValidityWarnings, NamesSlotsThatCarryLessThanTheNetwork) {
             "eth0 of node0, node1: 200 Gb/s (4X HDR), PCIe 8.0 GT/s x16 of PCIe 16.0 GT/s x16 that it could");
   adapter.pcie_bits_s = 252e9;
   EXPECT_EQ(of_links(conditions, 1000), "");
+}
+
+TEST(ValidityWarnings, NamesHostsWhoseMemoryIsSlowerThanThatOfTheOthers) {
+  Conditions conditions = fit();
+  constexpr double usual = 10 * 1024.0 * 1024 * 1024;
+  conditions.memories = {{"node0", usual}, {"node1", 1.1 * usual}, {"node2", 0.72 * usual}};
+  EXPECT_EQ(of_links(conditions, 1000), "");
+  conditions.memories.push_back({"node3", 0.6 * usual});
+  conditions.memories.push_back({"node4", usual});
+  EXPECT_EQ(of_links(conditions, 1000), "slow_memory ");
+  EXPECT_EQ(evidence_of(conditions),
+            "node3 copies 6.000 GiB/s, 0.6 of the others'; median of all 5 hosts: 10.00 GiB/s");
+  const Finding found = link::validity_warnings(conditions, 2, fastest(1000)).front();
+  EXPECT_EQ(found.host_names, std::vector<std::string>{"node3"});
+  ASSERT_EQ(found.numbers.size(), 1U);
+  EXPECT_EQ(found.numbers[0].value, 0.6 * usual);
+  conditions.memories = {{"node0", usual}, {"node3", 0.6 * usual}};
+  EXPECT_EQ(of_links(conditions, 1000), "") << "of two hosts either may be as it should";
 }
 
 TEST(ValidityWarnings, DrawsTheLineForTheClockAtFivePercent) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whoever holds the rows, and however many pairs are in them: one diagnosis, of what was measured.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,6 +75,74 @@ TEST(diagnosis, is_the_same_for_those_who_hold_a_part_of_the_rows_each) {
   for (const std::size_t num_holders : {2U, 5U}) {
     EXPECT_THAT(diagnosed_together(machine, num_holders), testing::Each(expected)) << num_holders << " holders";
   }
+}
+
+/// Four leaf switches with four hosts of two ranks each, and two switches above them: what is for a host takes the one
+/// of its parity.
+Layout routed_layout() {
+  constexpr std::uint32_t num_leaves = 4, hosts_a_leaf = 4, num_hosts = num_leaves * hosts_a_leaf, num_spines = 2;
+  Layout layout;
+  network::Level leaves{"leaf switch", {}, {}};
+  for (std::uint32_t rank = 0; rank < 2 * num_hosts; ++rank) layout.host_of.push_back(rank / 2);
+  for (std::uint32_t leaf = 0; leaf < num_leaves; ++leaf) {
+    leaves.names.push_back(fmt::format("leaf{}", leaf));
+    for (std::uint32_t spine = 0; spine < num_spines; ++spine) {
+      layout.routes.parts.push_back({leaves.names.back(), fmt::format("spine{}", spine), 1 + spine, 1 + leaf});
+    }
+  }
+  for (std::uint32_t host = 0; host < num_hosts; ++host) {
+    layout.host_names.push_back(fmt::format("host{}", host));
+    leaves.group_of.push_back(host / hosts_a_leaf);
+    layout.routes.leaf_of.push_back(host / hosts_a_leaf);
+  }
+  for (std::uint32_t leaf = 0; leaf < num_leaves; ++leaf) {
+    for (std::uint32_t host = 0; host < num_hosts; ++host) {
+      layout.routes.begin.push_back(layout.routes.passed.size());
+      if (leaf == host / hosts_a_leaf) continue;
+      for (const std::uint32_t end : {leaf, host / hosts_a_leaf}) {
+        layout.routes.passed.push_back(num_spines * end + host % num_spines);
+      }
+    }
+  }
+  layout.routes.begin.push_back(layout.routes.passed.size());
+  layout.network = {"tables", layout.host_names, {leaves}, {}};
+  return layout;
+}
+
+TEST(diagnosis, names_a_cable_of_forwarding_tables_whoever_holds_the_rows) {
+  const Layout layout = routed_layout();
+  constexpr std::uint32_t bad_cable = 3;  // leaf1, spine1
+  const auto num_ranks = static_cast<std::uint32_t>(layout.host_of.size());
+  Random random(1, 0);
+  DenseRows all(num_ranks, 1);
+  fill(all, [&](std::uint32_t from, std::uint32_t to) {
+    const auto way = layout.routes.way(layout.host_of[from], layout.host_of[to]);
+    const bool is_slow = std::ranges::find(way, bad_cable) != way.end();
+    const double usual = layout.host_of[from] == layout.host_of[to] ? 500 : 2000;
+    return from == to ? std::numeric_limits<double>::quiet_NaN()
+                      : std::log(usual * (is_slow ? 3 : 1)) + 0.02 * random.uniform();
+  });
+  const auto question = [&](const Rows& rows) {
+    Question asked{.rows = [&](Symptom) -> const Rows& { return rows; }, .layout = layout, .settings = {}};
+    asked.has_means = false;
+    asked.load = Load::alone;
+    return asked;
+  };
+  const Diagnosis whole = diagnose(question(all));
+  ASSERT_EQ(whole.faults.size(), 1U);
+  EXPECT_EQ(whole.faults.front().name, "the cable leaf1 (port 2) - spine1 (port 2)");
+  EXPECT_NEAR(whole.faults.front().ratio, 3, 0.2);
+  constexpr std::size_t num_holders = 3;
+  Meeting meeting(num_holders);
+  std::vector<std::string> results(num_holders);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t holder = 0; holder < num_holders; ++holder) {
+      threads.emplace_back(
+          [&, holder] { results[holder] = in_full(diagnose(question(SharedRows(all, meeting, holder)))); });
+    }
+  }
+  EXPECT_THAT(results, testing::Each(in_full(whole)));
 }
 
 /// Each rank's own choice of so many partners, as a large machine is sampled.

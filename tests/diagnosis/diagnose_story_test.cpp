@@ -71,6 +71,26 @@ TEST(story, of_a_host_that_is_fine_inside_is_about_its_port) {
   EXPECT_THAT(diagnosis.faults[0].ruled_out, Contains(HasSubstr("not the host itself")));
 }
 
+TEST(story, of_a_port_has_the_adapters_of_its_ranks) {
+  Machine machine = with_far_sockets(6, 8);
+  machine.faults = {planted({ComponentKind::port, -1, 3, -1, -1}, 1.6)};
+  Measured measured(machine);
+  const Question question = measured.question();
+  Layout layout = question.layout;
+  for (std::size_t rank = 0; rank < layout.host_of.size(); ++rank) {
+    layout.adapter_of.push_back(rank % 2 == 0 ? "mlx5_0" : "mlx5_1");
+  }
+  const Diagnosis diagnosis = diagnose({.rows = question.rows,
+                                        .layout = layout,
+                                        .settings = question.settings,
+                                        .num_pairs = question.num_pairs,
+                                        .retest = question.retest});
+  ASSERT_EQ(faults_of(diagnosis), faults_of(machine));
+  EXPECT_EQ(diagnosis.faults[0].name, "the port of node3 (mlx5_0, mlx5_1)");
+  EXPECT_THAT(diagnosis.faults[0].adapters, ElementsAre("mlx5_0", "mlx5_1"));
+  EXPECT_THAT(diagnosis.faults[0].host_names, ElementsAre("node3"));
+}
+
 TEST(story, of_one_bad_link_is_about_neither_of_its_hosts) {
   Machine machine = with_far_sockets(6, 8);
   machine.faults = {planted({ComponentKind::link, -1, 1, 4, -1}, 1.6)};

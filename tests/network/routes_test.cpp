@@ -60,6 +60,17 @@ TEST(routes, pass_the_cables_and_the_switches_without_hosts_that_tables_say) {
   EXPECT_THAT(names_on(routes, 2, 1), ElementsAre(far_cable, spine, near_cable));
 }
 
+TEST(routes, are_the_same_for_the_other_ranks_of_a_run_but_for_names) {
+  const Routes routes = routed(tables()), packed_and_back = unpacked_routes(packed(routes));
+  EXPECT_EQ(packed_and_back.leaf_of, routes.leaf_of);
+  EXPECT_EQ(packed_and_back.begin, routes.begin);
+  EXPECT_EQ(packed_and_back.passed, routes.passed);
+  ASSERT_EQ(packed_and_back.parts.size(), routes.parts.size());
+  for (std::size_t part = 0; part < routes.parts.size(); ++part) {
+    EXPECT_EQ(packed_and_back.parts[part].is_switch(), routes.parts[part].is_switch()) << part;
+  }
+}
+
 TEST(routes, are_of_the_hosts_of_the_run_in_their_order) {
   const Routes routes = routed(tables(), {"node03.site", "node01.site"});
   EXPECT_THAT(routes.leaf_of, ElementsAre(0, 1));

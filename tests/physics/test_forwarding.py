@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 from pathlib import Path
 
 import forwarding
+import h5py
 import networks
 import numpy as np
 import program
 import pytest
 from cluster import Cluster, Layout
+from fabrics import fabric_file
 from families import write_case
 from networks import Network
 
@@ -77,3 +81,40 @@ def test_tables_need_the_fabric(tmp_path: Path) -> None:
     process = subprocess.run([program.PROGRAM, *words], capture_output=True, text=True, check=False)
     assert (process.returncode, process.stdout) == (2, "")
     assert "--topology" in process.stderr
+
+
+def test_a_run_names_a_cable_as_a_diagnosis_of_its_file_does(tmp_path: Path) -> None:
+    cluster = Cluster(networks.fat_tree([4] * 4, 2), Layout(routing="table"))
+    bad = cluster.cable[:2]  # the first cable, both ways
+    hosts = np.arange(cluster.num_hosts, dtype=np.int32)
+    faults = [
+        {"slow_link": [int(source), int(target)], "factor": 3}
+        for source in hosts
+        for target, path in zip(hosts, cluster.paths(np.full_like(hosts, source), hosts), strict=True)
+        if np.isin(path, bad).any()
+    ]
+    fabric = fabric_file(tmp_path, *faults, ranks_per_host=1, hosts_per_switch=4, host_name="n", jitter=0.02)
+
+    def as_named(text: str) -> str:
+        return re.sub(r"\bn(\d{4})\b", lambda name: f"n{int(name[1]) - 1}", text)
+
+    (tmp_path / "ib.txt").write_text(as_named(forwarding.fabric_text(cluster)))
+    (tmp_path / "tables").write_text(as_named(forwarding.tables_text(cluster)))
+
+    def ran(*words: str | Path) -> str:
+        network = ["--topology", tmp_path / "ib.txt", "--routes", tmp_path / "tables"]
+        process = subprocess.run([program.PROGRAM, *words, *network], capture_output=True, text=True, check=False)
+        assert process.returncode == 0, process.stderr
+        return process.stdout
+
+    words = ["--transport", fabric, "--local", str(len(hosts)), "--message-size", "1KiB", "--messages", "20", "--quiet"]
+    ran("link", *words, "--output", tmp_path / "run.h5")
+    with h5py.File(tmp_path / "run.h5") as file:
+        of_run = json.loads(file["summary"][()])["slices"][0]["diagnosis"]
+    (of_file,) = json.loads(ran("diagnose", tmp_path / "run.h5", "--json"))["slices"]
+    assert of_run == of_file["diagnosis"]
+    (cable,) = [one for one in of_run["faults"] if one["list"] == "persistent"]
+    first = cluster.network.cables[0]
+    switches = {cluster.network.switches[end] for end in (first.first, first.second)}
+    assert {cable["switch_name"], cable["other_switch_name"]} == switches
+    assert (cable["kind"], cable["component"]["first"]) == ("cable", None)

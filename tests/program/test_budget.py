@@ -20,6 +20,7 @@ from test_schedules import pairs_of_plan
 MACHINE = {"host_name": "node", "hosts_per_switch": 4, "jitter": 0.02}
 NUM_RANKS = 16
 SLOW_HOST = {"slow_host": 5, "factor": 1.8}
+SLOW_NETWORK = {"latency_ns": 8000, "bandwidth_bytes_per_s": 1e9}
 
 
 @pytest.fixture
@@ -276,6 +277,14 @@ def test_a_fault_gives_status_1_only_when_asked_for(link: Leadline, leadline: Le
     link(*slow, "--output", "a.h5", "--baseline", "sound.h5")
     judged = link(*slow, "--output", "b.h5", "--baseline", "sound.h5", "--strict", status=1)
     assert "the result is worse than the baseline 'sound.h5'" in judged.complaint
+    several = ["--baseline", "sound.h5", "--baseline", "a.h5", "--baseline", "b.h5"]
+    judged = link(*slow, "--output", "c.h5", *several)
+    alone = leadline("compare", "sound.h5", "a.h5", "b.h5", "c.h5")
+    assert judged.out.endswith(alone.out), "the same as of files that lie there"
+    assert "no more different than baselines from each other: host node5 (" in judged.out
+    slower = ["--transport", fabric_file(tmp_path, SLOW_HOST, **MACHINE, between_hosts=SLOW_NETWORK), *words]
+    worse = link(*slower, "--output", "d.h5", "--strict", "--baseline", "sound.h5", "--baseline", "sound.h5", status=1)
+    assert "the result is worse than its 2 baselines" in worse.complaint
     assert leadline("diagnose", "b.h5").status == 0
 
 

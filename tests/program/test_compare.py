@@ -86,7 +86,7 @@ def test_a_host_that_became_slower(made: Made, leadline: Leadline, compared: Any
     assert {one["change"] for one in size["classes"]} == {"none"}
     done = leadline("compare", before, after, "--strict")
     assert done.status == 1
-    assert done.complaint == f"leadline: '{after}' is worse than '{before}'"
+    assert done.complaint == f"leadline: '{after}' is worse than the baseline '{before}'"
     assert "verdict: worse: 0 classes and 1 component slower" in done.out
     assert f"{host['name']} is slower beyond the change of its class: {host['ratio']:.3g} times" in done.out
 

@@ -107,7 +107,8 @@ inline result::RunFileSetup run_setup_for(const cluster::Cluster& cluster, const
                      .cpus = "0-1",
                      .num_cpus = 2,
                      .numa_node = -1,
-                     .device = "eth" + std::to_string(cluster.rank())};
+                     .device = "eth" + std::to_string(cluster.rank()),
+                     .adapter = "mlx5_" + std::to_string(cluster.rank())};
   return setup;
 }
 

@@ -40,6 +40,7 @@ class Option:
     choices: Sequence[str] = ()
     is_file: bool = False
     is_value_optional: bool = False
+    may_repeat: bool = False  # then its value is a tuple, in the order of the command line
     is_required: bool = False
 
 
@@ -144,25 +145,28 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 
 class Once(argparse.Action):
-    """An option that is given twice is a mistake, not a correction."""
+    """An option that is given twice is a mistake, not a correction, unless it may repeat."""
 
     def __init__(
-        self, *arguments: Any, is_file: bool = False, is_flag: bool = False, default_text: str = "", **settings: Any
-    ) -> None:
+        self, *arguments: Any, is_file: bool = False, is_flag: bool = False, may_repeat: bool = False,
+        default_text: str = "", **settings: Any,
+    ) -> None:  # fmt: skip
         """As argparse's, and whether the value is the name of a file, or there is no value. `help` has no default."""
         if is_flag:
             settings["nargs"] = 0
         self.plain_help, self.default_text = settings["help"], default_text
         settings["help"] = _escaped(settings["help"] + (f" (default: {default_text})" if default_text else ""))
         super().__init__(*arguments, **settings)
-        self.is_file, self.is_flag = is_file, is_flag
+        self.is_file, self.is_flag, self.may_repeat = is_file, is_flag, may_repeat
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
     ) -> None:
         """As argparse calls it."""
         given: set[str] = namespace.__dict__.setdefault("_given", set())
-        if self.dest in given:
+        if self.may_repeat:
+            values = (*getattr(namespace, self.dest), values)
+        elif self.dest in given:
             parser.error(f"{option} is given twice")
         given.add(self.dest)
         setattr(namespace, self.dest, True if self.is_flag else values)
@@ -220,6 +224,7 @@ class Parser(argparse.ArgumentParser):
             settings |= {"is_file": option.is_file, "metavar": option.value or None, "required": option.is_required}
             settings |= {"choices": list(option.choices)} if option.choices else {}
             settings |= {"nargs": "?", "const": STANDARD_OUTPUT} if option.is_value_optional else {}
+            settings |= {"may_repeat": True, "default": ()} if option.may_repeat else {}
             kind = option.kind
             settings |= {"type": lambda text: kind(option.name, text)} if kind else {}
         else:
@@ -311,6 +316,7 @@ def _described_option(action: argparse.Action, entry: dict[str, Any]) -> dict[st
         "short": names.get("short"),
         "value": None if is_flag else action.metavar or action.dest.upper(),
         "value_is_optional": action.nargs == "?",
+        "may_repeat": getattr(action, "may_repeat", False),
         "choices": list(action.choices or ()),
         "default": getattr(action, "default_text", "") or None,
         **entry,

@@ -40,15 +40,22 @@ def report_parser() -> Parser:
     parser.shared("--repeat", help="link test: only this repeat; the first is 1")
     parser.option(
         Option(
-            "--topology", "link test: the physical network, as for leadline diagnose: a file, a formula or "
-            "pattern:REGEX over host names", "WORD", default_text="what the result says",
+            "--topology", "link, topology and bisection test: the physical network, as for leadline diagnose: a file, "
+            "a formula or pattern:REGEX over host names", "WORD", default_text="what the result says",
         )
     )  # fmt: skip
     parser.option(
         Option(
-            "--baseline", "link test: compare with this earlier result, as leadline compare does", "FILE", is_file=True
+            "--routes", "link test: forwarding tables of the switches, as for leadline diagnose, beside --topology",
+            "FILE", is_file=True,
         )
-    )
+    )  # fmt: skip
+    parser.option(
+        Option(
+            "--baseline", "link test: compare with this earlier result, as leadline compare does; may be given several "
+            "times, and chance is then how much these differ", "FILE", is_file=True, may_repeat=True,
+        )
+    )  # fmt: skip
     parser.option(
         Option(
             "--simulated", "bisection test: show this output of leadline simulate bisection --json, of the same "

@@ -30,6 +30,7 @@ _PAGES = (".html", ".htm")
 _HAVE = {
     "simulated": "of leadline bisection", "statistic": "of leadline link", "repeat": "of leadline link",
     "topology": "of leadline link, leadline topology and leadline bisection", "baseline": "of leadline link",
+    "routes": "of leadline link",
     "message_size": "with message sizes",
 }  # fmt: skip
 
@@ -65,6 +66,8 @@ def report(options: argparse.Namespace) -> None:
     commands, kind = commands_of(result.benchmark), _kind(path)
     hints = dict.fromkeys(_HAVE, commands.HINTS.get("", "Leave it out")) | {"simulated": "Leave it out"}
     expect_options(options, _HAVE, commands.OPTIONS, hints | dict(commands.HINTS))
+    if options.routes is not None and options.topology is None:
+        raise wrong("--routes has no effect without --topology", "Name the output of ibnetdiscover with --topology")
     make = commands.report(result, options, kind, steps.done)
     if path:
         check_output(path, options.overwrite, _is_own)
@@ -78,6 +81,6 @@ def report(options: argparse.Namespace) -> None:
         steps.done(f"wrote {path}, {num_bytes} bytes")
     elif isinstance(content, str):
         say(content)
-    read = [name for name in (options.result, options.baseline, options.simulated) if name is not None]
+    read = [name for name in (options.result, *options.baseline, options.routes, options.simulated) if name is not None]
     written = Written(options.output or str(path), kind, num_bytes)
     say_written(options, "report", read, [written], left_out(options, result))

@@ -25,14 +25,14 @@ __all__ = [
 
 def diagnose(
     path: str | os.PathLike[str], topology: str | None = None, threshold: float | None = None,
-    false_discovery_rate: float | None = None,
+    false_discovery_rate: float | None = None, routes: str | None = None,
 ) -> Mapping[Slice, Diagnosis]:  # fmt: skip
     """What the program `leadline` says of each slice of a result of a link, topology or bisection test. `topology`: the
-    physical network, in the words of `leadline diagnose --topology`; `threshold`, the least share of time that counts
-    as a fault, and `false_discovery_rate` are shares, None = the program's own. LeadlineError where there is no
-    program, or where it refuses.
+    physical network, in the words of `leadline diagnose --topology`, and `routes` the file of its forwarding tables;
+    `threshold`, the least share of time that counts as a fault, and `false_discovery_rate` are shares, None = the
+    program's own. LeadlineError where there is no program, or where it refuses.
     """
     result = load(path)
     if not isinstance(result, JudgedResult):
         raise of_another(result, "link")
-    return ask(result, topology, threshold, false_discovery_rate)
+    return ask(result, topology, threshold, false_discovery_rate, routes=routes)

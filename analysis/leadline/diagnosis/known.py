@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from leadline.diagnosis.components import is_known
 from leadline.error import LeadlineError
 from leadline.model import Diagnosis, Fault, FindingList, JudgedResult, Slice
 from leadline.program import Ask, answer, unusable
@@ -23,11 +24,12 @@ _LISTS = list(FindingList)
 
 def ask(
     result: JudgedResult, topology: str | None = None, threshold: float | None = None,
-    false_discovery_rate: float | None = None, parts: Sequence[Slice] = (),
+    false_discovery_rate: float | None = None, parts: Sequence[Slice] = (), routes: str | None = None,
 ) -> dict[Slice, Diagnosis]:  # fmt: skip
     """Its diagnoses of all slices, or where these have one size or one repeat in common of no others than such."""
     words = ["diagnose", os.fspath(result.path.absolute()), "--json"]
     words += ["--topology", topology] if topology is not None else []
+    words += ["--routes", os.path.abspath(routes)] if routes is not None else []  # noqa: PTH100 - not resolved
     words += ["--threshold", repr(threshold)] if threshold is not None else []
     words += ["--false-discovery-rate", repr(false_discovery_rate)] if false_discovery_rate is not None else []
     words += _only(result, parts)
@@ -59,7 +61,9 @@ def diagnosed_in(result: JudgedResult) -> Diagnosed:
     return Diagnosed(result.diagnoses, "" if result.diagnoses else "the result file has none")
 
 
-def diagnosed(result: JudgedResult, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
+def diagnosed(
+    result: JudgedResult, parts: Sequence[Slice], topology: str | None = None, routes: str | None = None
+) -> Diagnosed:
     """What the file has of these slices; where it has not all, or where a topology is given now, the program's answer.
     That it cannot answer is a reason, but an error where its user names a topology.
     """
@@ -68,7 +72,7 @@ def diagnosed(result: JudgedResult, parts: Sequence[Slice], topology: str | None
     if topology is None and all(part in result.diagnoses for part in parts):
         return Diagnosed(result.diagnoses)
     try:
-        return Diagnosed(_with_profile(result, ask(result, topology, parts=parts)))
+        return Diagnosed(_with_profile(result, ask(result, topology, parts=parts, routes=routes)))
     except LeadlineError as error:
         if topology is not None:
             raise
@@ -104,7 +108,8 @@ def found_faults(found: Mapping[Slice, Diagnosis], parts: Sequence[Slice]) -> li
     seen: dict[object, list[tuple[int, Slice, Fault]]] = {}
     for part, diagnosis in shown:
         for position, fault in enumerate(diagnosis.faults):
-            seen.setdefault((fault.component, fault.symptom, fault.listed_as), []).append((position, part, fault))
+            name = "" if is_known(fault.component) else fault.name  # its numbers do not tell which one
+            seen.setdefault((fault.component, name, fault.symptom, fault.listed_as), []).append((position, part, fault))
     merged = []
     for entries in seen.values():
         _, part, clearest = max(entries, key=lambda entry: entry[2].ratio_low)

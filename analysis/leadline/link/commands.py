@@ -13,7 +13,7 @@ from leadline.link.result import LinkResult
 from leadline.model import Progress, Slice, Statistic
 from leadline.model.run import no_choice
 
-OPTIONS = frozenset({"message_size", "statistic", "repeat", "topology", "baseline", "bad_links"})
+OPTIONS = frozenset({"message_size", "statistic", "repeat", "topology", "routes", "baseline", "bad_links"})
 HINTS = {"channels": "Every line is a pair already"}
 
 
@@ -34,7 +34,7 @@ def report(
 ) -> Callable[[Progress], str | bytes]:
     """See Commands."""
     parts = chosen_parts(result, options.message_size, options.repeat)
-    if options.baseline is not None and kind == "png":
+    if options.baseline and kind == "png":
         raise wrong("--baseline has no effect on a picture of the matrix", "Write a page, .pdf or .ps")
     return partial(_content, result, parts, options, kind, tell)
 
@@ -50,10 +50,10 @@ def _content(
     statistic = Statistic(options.statistic)
     if statistic not in result.statistics:
         raise no_choice("statistic", options.statistic, (one.value for one in result.statistics))
-    found = diagnosed(result, parts, options.topology)
+    found = diagnosed(result, parts, options.topology, options.routes)
     source = "the result" if found.found is result.diagnoses else "leadline diagnose"
     tell(f"no verdict: {found.absent}" if not found.found else f"the verdict is that of {source}")
-    changes = compared(options.baseline, result, parts, options.topology) if options.baseline is not None else None
+    changes = compared(options.baseline, result, parts, options.topology) if options.baseline else None
     if kind == "html":
         from leadline.link.page import render
 

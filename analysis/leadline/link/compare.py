@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed since an earlier result: the program's comparison of two files, each part checked."""
+"""What changed since earlier results: the program's comparison of files, each part checked."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _PAIRS_A_SECOND = 2e6
 
 @dataclass(frozen=True, repr=False)
 class ComparedSize(Record):
-    """One message size of two results."""
+    """One message size of all results."""
 
     message_size_bytes: int
     threshold: float  # the least change that counts
-    num_pairs: int  # ordered pairs that both have
+    num_pairs: int  # ordered pairs that all have
     is_worse: bool
     classes: tuple[ComparedClass, ...]
     slower: tuple[Fault, ...]  # places, by how much more than their class; ratio: after over before, beyond it
@@ -36,9 +36,9 @@ class ComparedSize(Record):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Record):
-    """A result compared with an earlier one."""
+    """A result compared with earlier ones."""
 
-    before: str  # the baseline, as its file is named
+    baselines: tuple[str, ...]  # as their files are named; at least one
     sizes: tuple[ComparedSize, ...]
     notes: tuple[str, ...]  # what differs otherwise, and what could not be compared
 
@@ -49,17 +49,18 @@ class Comparison(Record):
 
 
 def compared(
-    baseline: str | os.PathLike[str], result: LinkResult, parts: Sequence[Slice] = (), topology: str | None = None
-) -> Comparison:
-    """The program's comparison of a result with an earlier one; of all sizes that both have, or where the slices have
+    baselines: Sequence[str | os.PathLike[str]], result: LinkResult, parts: Sequence[Slice] = (),
+    topology: str | None = None,
+) -> Comparison:  # fmt: skip
+    """The program's comparison of a result with earlier ones; of all sizes that all have, or where the slices have
     one in common, of that. Ranks and hosts are those of the result. LeadlineError where there is no program, or where
     it refuses: another direction, no host in common.
     """
-    words = ["compare", os.path.abspath(baseline), os.fspath(result.path.absolute()), "--json"]  # noqa: PTH100
+    words = ["compare", *map(os.path.abspath, baselines), os.fspath(result.path.absolute()), "--json"]
     words += ["--topology", topology] if topology is not None else []
     sizes = {part.message_size_bytes for part in parts}
     words += ["--message-size", str(*sizes)] if len(sizes) == 1 and len(result.message_sizes_bytes) > 1 else []
-    deadline_s = _DEADLINE_S + len(result.slices) * result.num_ranks**2 / _PAIRS_A_SECOND
+    deadline_s = _DEADLINE_S + len(baselines) * len(result.slices) * result.num_ranks**2 / _PAIRS_A_SECOND
     ask = Ask(words, "comparison", "cannot compare the results", deadline_s)
     program, document = answer(ask)
     try:
@@ -74,7 +75,7 @@ def comparison_of(document: Mapping[str, Any], num_ranks: int, num_hosts: int) -
     """
     try:
         return Comparison(
-            before=str(document["before"]),
+            baselines=texts_of(document.get("baselines", [document["before"]])),
             sizes=tuple(_size(one, num_ranks, num_hosts) for one in document["sizes"]),
             notes=tuple(dict.fromkeys(note for one in document["sizes"] for note in texts_of(one["notes"]))),
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed since an earlier result, for people: sentences, and the section of the page."""
+"""What changed since earlier results, for people: sentences, and the section of the page."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _MOST_NAMED = 3  # in the verdict
 
 
 def baseline_name(comparison: Comparison) -> str:
-    """The file that a result is compared with, without its folder."""
-    return PurePath(comparison.before).name
+    """The file that a result is compared with, without its folder; of several how many they are."""
+    several = comparison.baselines
+    return PurePath(several[0]).name if len(several) == 1 else f"its {len(several)} baselines"
 
 
 def percent(ratio: float) -> str:
@@ -95,6 +96,7 @@ def comparison_for_page(analyses: Sequence[SliceAnalysis], comparison: Compariso
         first_part.setdefault(analysis.part.message_size_bytes, index)
     return {
         "before": baseline_name(comparison),
+        "baselines": [PurePath(one).name for one in comparison.baselines],
         "is_worse": comparison.is_worse,
         "verdict": compared_verdict(comparison),
         "threshold": max((size.threshold for size in comparison.sizes), default=0.0),

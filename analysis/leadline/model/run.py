@@ -73,6 +73,7 @@ class RankLocation(Record):
     pid: int
     num_cpus: int
     numa_node: int  # -1 = several, or unknown
+    adapter: str = ""  # the network adapter that it uses, as the kernel knows it; empty = not known
 
 
 @dataclass(frozen=True, repr=False)

@@ -79,11 +79,12 @@ _FACTS: dict[Any, Callable[[Any], Any]] = {
 
 
 def rank_placement(
-    rank: int, host: str, device: str = "", cpus: str = "", pid: int = 0, num_cpus: int = 0, numa_node: int = -1
-) -> RankLocation:
+    rank: int, host: str, device: str = "", cpus: str = "", pid: int = 0, num_cpus: int = 0, numa_node: int = -1,
+    adapter: str = "",
+) -> RankLocation:  # fmt: skip
     """Where a rank ran; hosts without a name get one, since a name is what people look for."""
     host, device, cpus = printable_name(host or "(unknown host)"), printable_name(device), printable_name(cpus)
-    return RankLocation(rank, host, device, cpus, int(pid), int(num_cpus), int(numa_node))
+    return RankLocation(rank, host, device, cpus, int(pid), int(num_cpus), int(numa_node), printable_name(adapter))
 
 
 def summary_of(text: str) -> Mapping[str, object] | None:

@@ -128,7 +128,8 @@ def _component(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Comp
     limit, what = (num_ranks, "rank") if kind in _OF_RANKS else (num_hosts, "host")
     if kind in _OF_RANKS or (kind in _OF_HOSTS and not (kind is ComponentKind.SOCKET and first < 0)):
         _within(first, limit, what)
-    if kind in _OF_TWO_ENDS:
+    # Of a cable that forwarding tables tell only the names of its switches are there.
+    if kind in _OF_TWO_ENDS and not (kind is ComponentKind.CABLE and second < 0):
         _within(second, limit if kind is not ComponentKind.CABLE else num_hosts, what)
     return Component(kind, level, first, second, socket, hosts, other_hosts)
 

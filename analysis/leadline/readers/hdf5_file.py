@@ -162,10 +162,14 @@ class FileReader:
     def _ranks(self) -> tuple[RankLocation, ...]:
         hosts = self._array("ranks/host", 1)
         names = ("device", "cpus", "pid", "num_cpus", "numa_node")
-        device, cpus, *numbers = (self._array(f"ranks/{name}", 1, len(hosts)) for name in names)
+        columns = [self._array(f"ranks/{name}", 1, len(hosts)).tolist() for name in names]
+        has_adapters = self._has("ranks/adapter")  # older files lack it
+        adapters = self._array("ranks/adapter", 1, len(hosts)) if has_adapters else [""] * len(hosts)
         return tuple(
-            rank_placement(rank, text_of(hosts[rank]), text_of(device[rank]), text_of(cpus[rank]), *of_rank)
-            for rank, of_rank in enumerate(zip(*(column.tolist() for column in numbers), strict=True))
+            rank_placement(rank, text_of(host), text_of(device), text_of(cpus), pid, num_cpus, node, text_of(adapter))
+            for rank, (host, adapter, device, cpus, pid, num_cpus, node) in enumerate(
+                zip(hosts, adapters, *columns, strict=True)
+            )
         )
 
     def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:

@@ -97,7 +97,7 @@ void check_what(const command::IsGiven& is_given, const LinkRequest& request) {
 }
 
 void check_diagnosis(const command::IsGiven& is_given, const LinkRequest& request) {
-  if (request.strict && request.health_check && !is_given("--fail-below") && request.baseline.empty()) {
+  if (request.strict && request.health_check && !is_given("--fail-below") && request.baselines.empty()) {
     throw_no_effect("--strict", "with --health-check a fault ends with status 1 anyway");
   }
   if (request.no_diagnosis && request.fail_below.kind == FailBelow::Kind::share) {
@@ -106,7 +106,7 @@ void check_diagnosis(const command::IsGiven& is_given, const LinkRequest& reques
 }
 
 void check_baseline(const LinkRequest& request) {
-  if (request.baseline.empty()) return;
+  if (request.baselines.empty()) return;
   if (request.format == ResultFormat::hdf5 || request.format == ResultFormat::sion) return;
   throw Error(ExitStatus::bad_command_line, "--baseline needs a result file",
               fmt::format("--format {} keeps no matrix to compare", name_of(request.format)),

@@ -30,6 +30,11 @@ std::vector<std::uint64_t> chosen_sizes(const ComparedFiles& files, const Matche
 
 }  // namespace
 
+std::string baselines_text(const std::vector<std::string>& paths) {
+  return paths.size() == 1 ? fmt::format("the baseline '{}'", paths.front())
+                           : fmt::format("its {} baselines", paths.size());
+}
+
 std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepLog& steps) {
   std::vector<std::unique_ptr<ResultReader>> readers;
   std::vector<ResultReader*> before;

@@ -21,6 +21,9 @@ struct ComparedFiles {
   DiagnosisSettings settings;
 };
 
+/// "the baseline 'old.h5'", "its 3 baselines"
+std::string baselines_text(const std::vector<std::string>& paths);
+
 /// All are results of the link test. One comparison for each message size that all have; the notes are with the first.
 /// Throws Error: bad_command_line where there is nothing to compare, run_failed for a damaged file.
 std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepLog& steps);

@@ -50,6 +50,7 @@ diagnosis::Layout layout_of(std::int64_t num_ranks,
     const auto [known, is_new] = hosts.try_emplace(placement.host, static_cast<std::uint32_t>(hosts.size()));
     layout.host_of.push_back(known->second);
     layout.socket_of.push_back(placement.numa_node);
+    layout.adapter_of.push_back(printable(placement.adapter, LineEnds::replaced));
     if (is_new) layout.host_names.push_back(printable(placement.host, LineEnds::replaced));
   }
   const bool knows_sockets = std::ranges::any_of(layout.socket_of, [](std::int32_t socket) { return socket >= 0; });

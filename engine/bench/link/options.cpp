@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the options of `leadline link`.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -137,11 +139,15 @@ void declare_order(OptionTable& options, LinkRequest& request) {
 void declare_diagnosis(OptionTable& options, LinkRequest& request) {
   options.group("What is said about it");
   declare_verdict(options, request.topology, request.diagnosis);
+  declare_routes(options, request.routes).later();
   declare_profile(options, request.profile).later();
   options
-      .text("--baseline", "RESULT", "compare with an earlier result at the end, as 'leadline compare' does",
-            request.baseline)
-      .as_file();
+      .list("--baseline", "RESULT",
+            "compare with an earlier result at the end, as 'leadline compare' does; may be given several times, and "
+            "chance is then how much these differ",
+            [&](const std::string&, const std::string& text) { request.baselines.push_back(text); })
+      .as_file()
+      .recorded_as([&] { return fmt::format("{}", fmt::join(request.baselines, " ")); });
   options
       .value("--fail-below", "LIMIT",
              "end with status 1 where a component (host, port, link, switch) reaches less than this share of what is "
@@ -159,10 +165,10 @@ void declare_diagnosis(OptionTable& options, LinkRequest& request) {
                "line, status 1 where a fault is found",
                request.health_check);
   options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later who is slow", request.no_diagnosis);
-  options.no_effect_with(
-      "--no-diagnosis",
-      {"--topology", "--threshold", "--false-discovery-rate", "--profile", "--baseline", "--strict", "--health-check"},
-      "there is no diagnosis with --no-diagnosis");
+  options.no_effect_with("--no-diagnosis",
+                         {"--topology", "--routes", "--threshold", "--false-discovery-rate", "--profile", "--baseline",
+                          "--strict", "--health-check"},
+                         "there is no diagnosis with --no-diagnosis");
 }
 
 Outcome outcome() {

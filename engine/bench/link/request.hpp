@@ -72,10 +72,11 @@ struct LinkRequest : RunRequest {
   double min_time_s = 0;                  ///< repeat the whole test until so much time has been measured
   int retest = 10;                        ///< so many slowest pairs are measured again, alone
   bool no_diagnosis = false;
-  std::string topology;         ///< the physical network: a formula, a file, a pattern; empty = unknown
-  DiagnosisSettings diagnosis;  ///< --threshold, --false-discovery-rate
-  std::string profile;          ///< a site profile to judge by; empty = none
-  std::string baseline;         ///< a result to compare with; empty = none
+  std::string topology;                ///< the physical network: a formula, a file, a pattern; empty = unknown
+  std::string routes;                  ///< forwarding tables of the physical network; empty = unknown
+  DiagnosisSettings diagnosis;         ///< --threshold, --false-discovery-rate
+  std::string profile;                 ///< a site profile to judge by; empty = none
+  std::vector<std::string> baselines;  ///< --baseline: results to compare with
   FailBelow fail_below;
   bool strict = false;        ///< status 1 where a fault is found
   bool health_check = false;  ///< one line, and a status

@@ -79,14 +79,14 @@ diagnosis::SiteProfile site_profile(Cluster& cluster, const command::RunEnvironm
   });
 }
 
-/// Rank 0: prints what changed since the baseline; why the run fails, empty where it does not.
-std::string compared_with_baseline(const LinkRequest& request, const std::string& path) {
+/// Rank 0: prints what changed since the baselines; why the run fails, empty where it does not.
+std::string compared_with_baselines(const LinkRequest& request, const std::string& path) {
   command::StepLog steps("leadline link", request.verbose);
-  const auto comparisons = compare_files({{request.baseline}, path, request.topology, {}, request.diagnosis}, steps);
+  const auto comparisons = compare_files({request.baselines, path, request.topology, {}, request.diagnosis}, steps);
   command::say("\n" + output::comparisons_text(comparisons));
   const bool is_any_worse = std::ranges::any_of(comparisons, is_worse);
   if (!is_any_worse || !(request.strict || request.health_check)) return "";
-  return fmt::format("the result is worse than the baseline '{}'", request.baseline);
+  return fmt::format("the result is worse than {}", baselines_text(request.baselines));
 }
 
 /// The first fault, or class beside the site profile, that costs more than the share leaves.
@@ -168,11 +168,15 @@ class LinkTest {
 
   /// After the transport has said which hosts it simulates, if it does.
   Plan plan(const Request& request, const command::RunEnvironment& run_environment, Cluster& cluster) {
-    if (!request.no_diagnosis) layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
+    if (!request.no_diagnosis) {
+      layout_ = command::diagnosis_layout(cluster, run_environment, request.topology, request.routes);
+    }
     if (!request.profile.empty()) site_profile_ = site_profile(cluster, run_environment, request, *layout_);
     return command::run_collectively(cluster, [&] {
       check_format_holds(request.format, request);
-      if (cluster.rank() == 0 && !request.baseline.empty()) expect_link_test(request.baseline, "compare with");
+      for (const std::string& path : request.baselines) {
+        if (cluster.rank() == 0) expect_link_test(path, "compare with");
+      }
       bench::RankLayout rank_layout = run_environment.rank_layout();
       if (layout_) rank_layout.network = &layout_->network;
       Plan plan = bench::link::plan(request, rank_layout);
@@ -246,9 +250,9 @@ class LinkTest {
   }
 
   std::string judge(Cluster& cluster, const Result& result, const std::string& path) const {
-    if (!result.request.baseline.empty()) {
+    if (!result.request.baselines.empty()) {
       std::string own;
-      command::run_on_root(cluster, [&] { own = compared_with_baseline(result.request, path); });
+      command::run_on_root(cluster, [&] { own = compared_with_baselines(result.request, path); });
       std::string why = cluster.broadcast(own);
       if (!why.empty()) return why;
     }

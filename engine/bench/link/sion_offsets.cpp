@@ -22,6 +22,7 @@ constexpr std::uint64_t run_head_bytes = 120;     // more of it on rank 0
 constexpr std::uint64_t block_size_bytes = 4096;  // as in all files of LinkTest seen; the same on every file system
 
 constexpr std::size_t host_bytes = 512, device_bytes = 128, cpus_bytes = 256;
+constexpr std::size_t adapter_bytes = 64;  // at the end of the room for the host's name; zeros in earlier versions
 constexpr std::size_t numbers_bytes = rank_head_bytes - host_bytes - device_bytes - cpus_bytes;
 
 Json times_json(const std::array<double, 3>& times) {
@@ -209,7 +210,8 @@ std::string encode_rank_head(const SionShape& shape, std::uint64_t rank, const R
   append_number(bytes, placement.num_cpus, host_byte_order);
   append_number(bytes, placement.numa_node, host_byte_order);
   bytes.resize(numbers_bytes, '\0');
-  return bytes + result::padded(placement.host, host_bytes) + result::padded(placement.device, device_bytes) +
+  return bytes + result::padded(placement.host, host_bytes - adapter_bytes) +
+         result::padded(placement.adapter, adapter_bytes) + result::padded(placement.device, device_bytes) +
          result::padded(placement.cpus, cpus_bytes);
 }
 
@@ -230,7 +232,8 @@ RankHead decode_rank_head(std::string_view bytes, ByteOrder order) {
   head.placement.num_cpus = cursor.take<std::int32_t>();
   head.placement.numa_node = cursor.take<std::int32_t>();
   cursor = ByteCursor(bytes.substr(numbers_bytes), order);
-  head.placement.host = text(cursor.take_text(host_bytes));
+  head.placement.host = text(cursor.take_text(host_bytes - adapter_bytes));
+  head.placement.adapter = text(cursor.take_text(adapter_bytes));
   head.placement.device = text(cursor.take_text(device_bytes));
   head.placement.cpus = text(cursor.take_text(cpus_bytes));
   return head;

@@ -39,13 +39,15 @@ using NumbersOfPlace = std::array<std::int32_t, 3>;
 std::string message_of(const RankPlacement& placement) {
   const NumbersOfPlace numbers{placement.pid, placement.num_cpus, placement.numa_node};
   std::string message;
-  for (const std::string& text : {placement.host, placement.device, placement.cpus}) (message += text) += '\0';
+  for (const std::string& text : {placement.host, placement.device, placement.cpus, placement.adapter}) {
+    (message += text) += '\0';
+  }
   return message + as_bytes(std::span<const std::int32_t>(numbers));
 }
 
 RankPlacement placement_in(std::string_view message) {
   RankPlacement placement;
-  for (std::string* text : {&placement.host, &placement.device, &placement.cpus}) {
+  for (std::string* text : {&placement.host, &placement.device, &placement.cpus, &placement.adapter}) {
     *text = message.substr(0, message.find('\0'));
     message.remove_prefix(text->size() + 1);
   }
@@ -195,9 +197,13 @@ Handle type_of(const PlaceTable& table) {
 /// What each table has of a rank.
 std::array<std::string, num_place_tables> bytes_of_place(const RankPlacement& placement) {
   const auto number = [](std::int32_t value) { return as_bytes(std::span<const std::int32_t>(&value, 1)); };
-  return {padded(placement.host, host_size), padded(placement.device, device_size),
-          padded(placement.cpus, cpus_size), number(placement.pid),
-          number(placement.num_cpus),        number(placement.numa_node)};
+  return {padded(placement.host, host_size),
+          padded(placement.device, device_size),
+          padded(placement.cpus, cpus_size),
+          number(placement.pid),
+          number(placement.num_cpus),
+          number(placement.numa_node),
+          padded(placement.adapter, adapter_size)};
 }
 
 }  // namespace

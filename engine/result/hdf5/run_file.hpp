@@ -27,15 +27,21 @@ inline constexpr std::size_t reason_size = 1024;
 inline constexpr std::size_t host_size = 64;
 inline constexpr std::size_t device_size = 64;
 inline constexpr std::size_t cpus_size = 128;
+inline constexpr std::size_t adapter_size = 64;
 
 /// A table of /ranks: a text of so many bytes, or an int32.
 struct PlaceTable {
   const char* name;
   std::size_t text_size = 0;
 };
-inline constexpr std::size_t num_place_tables = 6;
-inline constexpr std::array<PlaceTable, num_place_tables> place_tables{
-    {{"host", host_size}, {"device", device_size}, {"cpus", cpus_size}, {"pid"}, {"num_cpus"}, {"numa_node"}}};
+inline constexpr std::size_t num_place_tables = 7;
+inline constexpr std::array<PlaceTable, num_place_tables> place_tables{{{"host", host_size},
+                                                                        {"device", device_size},
+                                                                        {"cpus", cpus_size},
+                                                                        {"pid"},
+                                                                        {"num_cpus"},
+                                                                        {"numa_node"},
+                                                                        {"adapter", adapter_size}}};
 
 /// Places in the file that are written while HDF5 has it closed. Bytes from its beginning.
 struct RunOffsets {

@@ -115,6 +115,7 @@ std::vector<RankPlacement> RunReader::read_places(std::int64_t first, std::int64
   read_numbers("pid", &RankPlacement::pid);
   read_numbers("num_cpus", &RankPlacement::num_cpus);
   read_numbers("numa_node", &RankPlacement::numa_node);
+  if (file_->has("ranks/adapter")) read_texts("adapter", &RankPlacement::adapter);  // older files lack it
   return places;
 }
 

@@ -41,13 +41,13 @@ def asked(monkeypatch: pytest.MonkeyPatch, folder: Path, *sizes: dict[str, Any])
 
 
 def page_of(result: LinkResult, *words: Any) -> Page:
-    source = render(result, result.slices, compared=compared("earlier.h5", result, *words))
+    source = render(result, result.slices, compared=compared(["earlier.h5"], result, *words))
     return expect_whole_and_alone(source)
 
 
 def test_the_program_is_asked(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     asked(monkeypatch, tmp_path, slower_host())
-    said = compared(tmp_path / "earlier.h5", result, topology="fat-tree:4x4")
+    said = compared([tmp_path / "earlier.h5"], result, topology="fat-tree:4x4")
     (size,) = said.sizes
     assert (said.is_worse, size.is_worse, size.num_pairs, size.message_size_bytes) == (True, True, 4032, 1024)
     assert [(one.name, one.ratio, one.change) for one in size.classes] == [
@@ -69,7 +69,7 @@ def test_the_program_is_asked(tmp_path: Path, result: LinkResult, monkeypatch: p
 def test_only_what_is_shown_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     result = leadline.load_link(write_result(tmp_path / "run.h5", sweep()))
     asked(monkeypatch, tmp_path, compared_size(65_536))
-    compared("earlier.h5", result, [part for part in result.slices if part.size_index == 2])
+    compared(["earlier.h5"], result, [part for part in result.slices if part.size_index == 2])
     assert json.loads((tmp_path / "arguments.json").read_text())[4:] == ["--message-size", "65536"]
 
 
@@ -122,6 +122,24 @@ def test_the_section_of_the_page(tmp_path: Path, result: LinkResult, monkeypatch
     assert {"compared", "def-compared"} <= set(page.ids())
 
 
+def test_several_baselines(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
+    files = ["/old/march.h5", "/old/april.h5"]
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_compares(tmp_path, slower_host(), baselines=files)))
+    output = tmp_path / "report.html"
+    words = [str(result.path), *(word for one in files for word in ("--baseline", one)), "--output", str(output)]
+    assert report_main(words) == 0
+    assert json.loads((tmp_path / "arguments.json").read_text())[:3] == ["compare", *files]
+    page = expect_whole_and_alone(output.read_text(encoding="utf-8"))
+    for text in (
+        "Compared with its 2 baselines",
+        "Slower than in its 2 baselines: pairs between hosts by +20.0 %; host node11 1.50 times.",
+        "Baselines: march.h5, april.h5.",
+        "4,032 ordered pairs in all results",
+        "what a single run may show by the scatter of the baselines",
+    ):
+        assert text in page.text, text
+
+
 def test_nothing_changed(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     asked(monkeypatch, tmp_path, compared_size(1024, compared_class("between hosts", 1.01)))
     page = page_of(result)
@@ -148,7 +166,7 @@ def test_nothing_gets_out_of_its_place(tmp_path: Path, monkeypatch: pytest.Monke
     text = "</section><script>alert(5)</script>"
     size = compared_size(1024, compared_class(text, 2.0, "slower"), slower=[fault("rank", text, 1, 2.0)], notes=[text])
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_compares(tmp_path, size, before=text)))
-    source = render(result, result.slices, compared=compared("earlier.h5", result))
+    source = render(result, result.slices, compared=compared(["earlier.h5"], result))
     assert "<script>alert" not in source
     assert expect_whole_and_alone(source).text.count("alert(5)") >= 4
 
@@ -156,7 +174,7 @@ def test_nothing_gets_out_of_its_place(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_sheet_says_it(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     asked(monkeypatch, tmp_path, slower_host())
     with drawing():
-        paper = sheet_page(result, analyses_for_sheet(result, result.slices), compared=compared("earlier.h5", result))
+        paper = sheet_page(result, analyses_for_sheet(result, result.slices), compared=compared(["earlier.h5"], result))
         assert_well_set(paper)
     texts = " ".join(text for text, *_ in text_boxes(paper))
     assert "Slower than in earlier.h5: pairs between hosts by +20.0 %; host node11 1.50 times." in texts
@@ -202,7 +220,7 @@ def test_a_place_leads_into_the_matrix(
 ):
     asked(monkeypatch, tmp_path, slower_host())
     path = tmp_path / "report.html"
-    path.write_text(render(result, result.slices, compared=compared("earlier.h5", result)), encoding="utf-8")
+    path.write_text(render(result, result.slices, compared=compared(["earlier.h5"], result)), encoding="utf-8")
     page = open_file(path)
     page.tab.locator("#compared .go").first.click()
     page.wait_until("() => document.querySelector('.axes .marked')")

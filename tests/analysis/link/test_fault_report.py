@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -201,6 +202,24 @@ def test_the_command_asks_with_a_topology(tmp_path: Path, monkeypatch: pytest.Mo
     page = Page(path.with_suffix(".html").read_text(encoding="utf-8"))
     assert "The uplink of leaf0 is slow" in page.text
     assert "Network: fat-tree:2x8." in page.text
+
+
+def test_cables_of_forwarding_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    path = write_result(tmp_path / "run.h5", slow_component("host"))
+    names = ["the cable leaf1 (port 17) - spine2 (port 3)", "the cable leaf1 (port 18) - spine3 (port 3)"]
+    told = {"host_names": [], "switch_name": "leaf1"}
+    said = diagnosis(*(fault("cable", name, None, 2.0, **told) for name in names), topology="ib.txt")
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_says(tmp_path, said)))
+    assert report_main([str(path), "--topology", "ib.txt", "--routes", "/lfts"]) == 0
+    arguments = json.loads((tmp_path / "arguments.json").read_text())
+    assert arguments[3:] == ["--topology", "ib.txt", "--routes", "/lfts"]
+    page = Page(path.with_suffix(".html").read_text(encoding="utf-8"))
+    for name in names:
+        assert f"{name[0].upper()}{name[1:]} is slow" in page.text, "each of them"
+    assert report_main([str(path), "--routes", "/lfts", "--overwrite"]) == 2
+    assert "--routes has no effect without --topology" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["host", "link", "uplink", "pair"])

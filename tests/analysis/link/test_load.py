@@ -73,6 +73,14 @@ def test_a_later_version_is_read_as_far_as_it_is_known(result_file: Path):
     assert np.isfinite(result.matrix(result.slices[0])).sum() == 8 * 7
 
 
+def test_adapters_of_ranks_are_known_where_the_file_has_them(result_file: Path):
+    ranks = leadline.load(result_file).ranks
+    assert {place.adapter for place in ranks} == {""}, "older files have none"
+    with h5py.File(result_file, "r+") as file:
+        file["ranks/adapter"] = np.array([f"mlx5_{rank % 2}".encode() for rank in range(len(ranks))], dtype="S64")
+    assert [place.adapter for place in leadline.load(result_file).ranks[:3]] == ["mlx5_0", "mlx5_1", "mlx5_0"]
+
+
 def test_names_stay_in_their_line(tmp_path: Path):
     made = two_hosts()
     made.hosts = ["a\nb\tc\x1b[1m", "d\u2028e\u202ef\u2066\u200fg\u05d0", *made.hosts[2:]]

@@ -96,6 +96,7 @@ TEST(Hdf5Store, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_THAT(reader.ints("/permutations"), ElementsAre(1, 2, 3, 4, 0, 2, 3, 4, 0, 1));
   EXPECT_THAT(reader.texts("/ranks/host"), ElementsAre("node0", "node0", "node1", "node1", "node2"));
   EXPECT_THAT(reader.texts("/ranks/device"), ElementsAre("eth0", "eth1", "eth2", "eth3", "eth4"));
+  EXPECT_THAT(reader.texts("/ranks/adapter"), ElementsAre("mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3", "mlx5_4"));
   EXPECT_THAT(reader.texts("/ranks/cpus"), Each("0-1"));
   EXPECT_THAT(reader.ints("/ranks/pid"), ElementsAre(100, 101, 102, 103, 104));
   EXPECT_THAT(reader.ints("/ranks/num_cpus"), Each(2));

@@ -70,6 +70,7 @@ TEST(SionStore, GivesBackEverythingThatAllRanksWrote) {
     const RankPlacement placement = reader.placement(rank);
     EXPECT_EQ(placement.host, "node" + std::to_string(rank / 2));
     EXPECT_EQ(placement.device, "eth" + std::to_string(rank));
+    EXPECT_EQ(placement.adapter, "mlx5_" + std::to_string(rank));
     EXPECT_EQ(placement.cpus, "0-1");
     EXPECT_EQ(placement.pid, 100 + rank);
     EXPECT_EQ(placement.numa_node, -1);
