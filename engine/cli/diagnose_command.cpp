@@ -10,6 +10,8 @@
 
 #include "bench/bisection/hdf5_reader.hpp"
 #include "bench/bisection/observed.hpp"
+#include "bench/io/hdf5_reader.hpp"
+#include "bench/io/observed.hpp"
 #include "bench/link/matrix_rows.hpp"
 #include "bench/link/profiled_file.hpp"
 #include "bench/link/reader.hpp"
@@ -38,15 +40,14 @@ namespace leadline::cli {
 namespace {
 
 constexpr const char* diagnose_description =
-    "Says which hosts, ports, links, ranks or switches of a result of the link, topology or bisection test are slower\n"
-    "than comparable ones, how sure that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs "
-    "that\n"
-    "broke off.";
+    "Says which hosts, ports, links, ranks, switches or storage targets of a result are slower than comparable ones, "
+    "how\n"
+    "sure that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs that broke off.";
 
 constexpr const char* diagnose_epilogue =
-    "Exit status: 0 fine, 1 with --strict where a fault is found, 2 the command line is wrong or RESULT is none of "
-    "these\n"
-    "tests, 3 something is missing here, 4 RESULT is damaged.";
+    "Exit status: 0 fine, 1 with --strict where a fault is found, 2 the command line is wrong or RESULT is no "
+    "result,\n"
+    "3 something is missing here, 4 RESULT is damaged.";
 
 constexpr const char* no_means_note =
     "unsteady components were not looked for: the result is compact and has no means of the pairs";
@@ -63,7 +64,7 @@ struct DiagnoseRequest {
 DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   DiagnoseRequest request;
   command::OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
-  options.argument("RESULT", "a result of the link, topology or bisection test", request.path);
+  options.argument("RESULT", "a result of any benchmark", request.path);
   options
       .value("--message-size", "SIZE", "only this message size",
              [&](const std::string&, const std::string& text) { request.size_bytes = parse_bytes(text); })
@@ -198,6 +199,12 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const benc
   return slices;
 }
 
+std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const bench::io::Hdf5Reader& reader,
+                                      command::StepLog& steps) {
+  const diagnosis::Layout layout = layout_of(request, reader.header().num_ranks, reader, steps);
+  return bench::io::diagnosed(reader, layout, request.settings);
+}
+
 std::size_t num_faults(const std::vector<DiagnosedSlice>& slices) {
   std::size_t num = 0;
   for (const DiagnosedSlice& one : slices) {
@@ -246,6 +253,15 @@ void diagnose(const DiagnoseRequest& request) {
                   "it is of a load (--duration), in which no message is timed by itself");
     }
     steps.done(bench::link::opened_text(request.path, reader.header(), 1));
+    return tell(request, reader.header(), diagnosed(request, reader, steps));
+  }
+  if (benchmark == "io") {
+    if (!request.profile_path.empty()) throw_no_effect("--profile", "a site profile is of link tests");
+    if (!request.routes_path.empty()) throw_no_effect("--routes", "they are used for link tests");
+    if (request.repeat) throw_no_effect("--repeat", "a file test is diagnosed over all its phases");
+    if (request.size_bytes) throw_no_effect("--message-size", "a file test has one size of objects");
+    const bench::io::Hdf5Reader reader(request.path);
+    steps.done(bench::link::opened_text(request.path, reader.header(), reader.header().num_phases));
     return tell(request, reader.header(), diagnosed(request, reader, steps));
   }
   bench::link::expect_link_test(request.path, "diagnose");

@@ -79,6 +79,8 @@ bool sends_through(const Setting& setting, const Component& component, std::uint
       return host(from) == component.first && host(to) == component.second;
     case ComponentKind::pair:
       return static_cast<std::int32_t>(from) == component.first && static_cast<std::int32_t>(to) == component.second;
+    case ComponentKind::target:  // no messages pass it
+      break;
   }
   return false;
 }
@@ -107,6 +109,8 @@ bool has_sender(const Setting& setting, const Component& component, std::uint32_
     case ComponentKind::rank:
     case ComponentKind::pair:
       return static_cast<std::int32_t>(rank) == component.first;
+    case ComponentKind::target:
+      break;
   }
   return false;
 }

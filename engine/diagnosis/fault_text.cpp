@@ -149,6 +149,8 @@ std::string name_of_component(const Setting& setting, const Component& component
     case ComponentKind::pair:
       return "the pair " +
              between(rank_name(setting, component.first), rank_name(setting, component.second), direction);
+    case ComponentKind::target:
+      return fmt::format("target {}", component.first);
   }
   return "";
 }
@@ -207,6 +209,8 @@ void name_concerned(const Setting& setting, Fault& fault) {
       break;
     case ComponentKind::rail:  // of all hosts
       fault.adapters = adapters_of(setting, component);
+      break;
+    case ComponentKind::target:
       break;
     case ComponentKind::host:
     case ComponentKind::port:
@@ -286,6 +290,8 @@ std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspec
       for (const std::int32_t rank : {component.first, component.second}) {
         sentences.push_back(fmt::format("not rank {} by itself: with others it is as usual", rank));
       }
+      break;
+    case ComponentKind::target:
       break;
   }
   return sentences;
@@ -375,6 +381,8 @@ std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom s
                    : "Look at the route between the two: its cables, and who else is sent over them";
     case ComponentKind::pair:
       return "Measure it again; if it stays, look at the route between the two ranks and at their bindings";
+    case ComponentKind::target:
+      return "Look at the storage target or server behind it: its disks, a rebuild, its load, how full it is";
   }
   return "";
 }

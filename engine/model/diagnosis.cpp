@@ -19,6 +19,7 @@ constexpr Named<ComponentKind> component_kind_names[] = {
     {ComponentKind::rank, "rank"},
     {ComponentKind::link, "link"},
     {ComponentKind::pair, "pair"},
+    {ComponentKind::target, "target"},
 };
 
 std::span<const Named<ComponentKind>> names_of(ComponentKind /*any*/) { return component_kind_names; }

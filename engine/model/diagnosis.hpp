@@ -25,6 +25,7 @@ enum class ComponentKind : std::uint8_t {
   rank,            ///< pairs of one rank
   link,            ///< pairs between two hosts
   pair,            ///< two ranks
+  target,          ///< of a file test: what some of its files lie on
 };
 
 enum class Symptom : std::uint8_t {
@@ -46,9 +47,10 @@ enum class Persistence : std::uint8_t {
 /// A component (host, port, link, switch ...) by its number; which numbers count follows from the kind.
 struct Component {
   ComponentKind kind = ComponentKind::host;
-  std::int32_t level = -1;               ///< of network_switch, uplink, cable: 0 = the level next to the hosts
-  std::int32_t first = -1, second = -1;  ///< group, slot, host or rank; `second` of cable, link and pair: the other end
-  std::int32_t socket = -1;              ///< of socket: NUMA node
+  std::int32_t level = -1;  ///< of network_switch, uplink, cable: 0 = the level next to the hosts
+  std::int32_t first = -1,
+               second = -1;  ///< group, slot, host, rank or target; `second` of cable, link, pair: other end
+  std::int32_t socket = -1;  ///< of socket: NUMA node
   bool operator==(const Component&) const = default;
 };
 
@@ -66,6 +68,14 @@ struct ShownPair {
   double expected = 0;  ///< without the fault
 };
 
+/// What a host, rank, target or uplink shows in the phases of a file test.
+struct PhaseEvidence {
+  std::string operation;                          ///< "write", "read"
+  std::uint64_t num_phases = 0, num_slow = 0;     ///< that were judged; those in which it is slow
+  double bytes_per_s = 0, usual_bytes_per_s = 0;  ///< of one of its ranks, while it is in calls; without the fault
+  std::string where;                              ///< "on all its 3 targets", "from all 4 hosts that use it"
+};
+
 /// A component that is worse than others of its kind, as a person reads it.
 struct Fault {
   Component component;
@@ -78,7 +88,7 @@ struct Fault {
   std::vector<std::int32_t> ranks, other_ranks;  ///< likewise; none where it is below a switch
   std::string switch_name, other_switch_name;    ///< of switch, uplink and cable
   std::vector<std::string> adapters;             ///< of port and rail: names of its ranks' adapters, where known
-  double time_share = 0;  ///< of the time of all measured pairs together that it costs; 0 = unknown
+  double time_share = 0;  ///< of the time of all measured pairs, or of the phases, that it costs; 0 = unknown
   double ratio = 1;       ///< time over what is expected without the fault (unsteady: of mean over median)
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval
   double p_value = 1;                    ///< that a sound component shows so much
@@ -90,6 +100,7 @@ struct Fault {
   Persistence persistence = Persistence::not_retested;
   double ratio_alone = 0, ratio_concurrent = 0;  ///< what the retests gave; 0 = none
   bool is_unproven = false;                      ///< it may be chance, and was not measured again
+  std::optional<PhaseEvidence> phases;           ///< of a file test; then it has no pairs
   bool is_note = false;  ///< how the machine is built rather than a fault (the adapter is nearer to one socket)
 };
 
@@ -133,6 +144,7 @@ struct Diagnosis {
   std::string topology;                           ///< where the network comes from; empty = nothing is known of it
   std::string untested;                           ///< why nobody could be judged; empty = somebody was
   std::uint64_t num_pairs = 0, num_measured = 0;  ///< ordered pairs of the ranks that take part; those with a time
+  std::uint64_t num_phases = 0;  ///< of a file test, that were judged; pairs are then a rank in a phase each
   std::vector<DiagnosedClass> classes;
   std::vector<Fault> faults;               ///< the gravest first
   std::optional<LineRateShare> line_rate;  ///< where it is known and large messages were measured
@@ -141,12 +153,12 @@ struct Diagnosis {
 };
 
 /// What is said of one message size: of a repeat of the link test, of the random patterns of the bisection test, of a
-/// topology over all repeats.
+/// topology over all repeats, of all phases of an operation of a file test.
 struct DiagnosedSlice {
   int repeat = 0;      ///< 0-based
   int size_index = 0;  ///< into the request's message sizes
   std::uint64_t message_size_bytes = 0;
-  std::string pattern;  ///< "random", or the topology's name; empty: the link test
+  std::string pattern;  ///< "random", the topology's name, or "write" and "read"; empty: the link test
   Diagnosis diagnosis;
 };
 

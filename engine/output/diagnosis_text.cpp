@@ -84,8 +84,18 @@ std::string fault_lines(const Fault& fault) {
   for (const ShownPair& pair : fault.pairs) {
     if (pairs.size() < most_pairs_shown) pairs.push_back(shown(pair, fault.symptom));
   }
-  add("seen", fmt::format("{}{}{}", counted(fault.num_pairs, "ordered pair"), pairs.empty() ? "" : ", such as ",
-                          fmt::join(pairs, "; ")));
+  if (fault.phases) {
+    add("seen",
+        fmt::format("a rank moves {} while it is in calls, instead of {}", format_bandwidth(fault.phases->bytes_per_s),
+                    format_bandwidth(fault.phases->usual_bytes_per_s)));
+    if (fault.time_share > 0) {
+      add("costs",
+          fmt::format("{:.2g} % of the time of these phases, in which the others wait for it", 100 * fault.time_share));
+    }
+  } else {
+    add("seen", fmt::format("{}{}{}", counted(fault.num_pairs, "ordered pair"), pairs.empty() ? "" : ", such as ",
+                            fmt::join(pairs, "; ")));
+  }
   for (const std::string& sentence : fault.ruled_out) add("ruled out", sentence);
   add("again", alone_text(fault));
   add("do", fault.advice);
@@ -374,7 +384,29 @@ std::string class_sentence(const ComparedClass& one) {
   return fmt::format("{} take {} times as long as in the site profile", all_pairs_of(one), ratio_text(one.ratio));
 }
 
+namespace {
+
+/// "host node3 writes at 0.4 of what comparable hosts do (0.35 to 0.46), in 5 of 5 phases, on all its 2 targets".
+std::string phases_sentence(const Fault& fault, const PhaseEvidence& phases) {
+  const bool is_target = fault.component.kind == ComponentKind::target;
+  const bool is_uplink = fault.component.kind == ComponentKind::uplink;
+  const bool writes = phases.operation == "write";
+  const std::string verb = is_target   ? writes ? "is written at" : "is read at"
+                           : is_uplink ? fmt::format("carries {}s at", phases.operation)
+                                       : phases.operation + "s at";
+  const std::string others = is_target   ? "comparable targets are"
+                             : is_uplink ? "hosts elsewhere do"
+                                         : fmt::format("comparable {}s do", name_of(fault.component.kind));
+  return fmt::format("{} {} {} of what {} ({} to {}), in {} of {} phases{}{}", fault.name, verb,
+                     ratio_text(1 / fault.ratio), others, ratio_text(1 / fault.ratio_high),
+                     ratio_text(1 / fault.ratio_low), phases.num_slow, phases.num_phases,
+                     phases.where.empty() ? "" : ", ", phases.where);
+}
+
+}  // namespace
+
 std::string fault_sentence(const Fault& fault) {
+  if (fault.phases) return phases_sentence(fault, *fault.phases);
   const std::string range = fmt::format("{} to {}", ratio_text(fault.ratio_low), ratio_text(fault.ratio_high));
   if (fault.is_note) {
     return fmt::format("{} is farther from the network: {} times the time ({})", fault.name, ratio_text(fault.ratio),
@@ -405,8 +437,10 @@ std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {
   for (const DiagnosedSlice& one : slices) {
     if (told.contains(one.pattern)) continue;
     const std::string which = one.pattern.empty() ? fmt::format("repeat {}", one.repeat + 1) : one.pattern;
-    text +=
-        fmt::format("{}message size {}, {}\n", text.empty() ? "" : "\n", format_bytes(one.message_size_bytes), which);
+    text += text.empty() ? "" : "\n";
+    text += one.diagnosis.num_phases > 0
+                ? fmt::format("{}, {}\n", which, counted(one.diagnosis.num_phases, "phase"))
+                : fmt::format("message size {}, {}\n", format_bytes(one.message_size_bytes), which);
     text += diagnosis_text(one.diagnosis);
   }
   return text;

@@ -49,6 +49,10 @@ constexpr const char* about_of(Type<DiagnosedSlice> /*any*/) {
 
 constexpr const char* about_of(Type<Diagnosis> /*any*/) { return "What was found out about one matrix."; }
 
+constexpr const char* about_of(Type<PhaseEvidence> /*any*/) {
+  return "What a host, rank, target or uplink shows in the phases of a file test.";
+}
+
 constexpr auto fields_of(Type<ShownPair> /*any*/) {
   return std::tuple{
       field("from", &ShownPair::from, "", "the rank that sends"),
@@ -73,7 +77,7 @@ constexpr auto fields_of(Type<ComponentOfFault> /*any*/) {
           "of switch, uplink and cable: level of the network, 0 = next to the hosts; null where forwarding tables tell "
           "it"),
       field("first", or_null(&Component::first), "",
-            "number of the switch, slot (of a rail), host or rank; null = all hosts, or a switch or cable that "
+            "number of the switch, slot (of a rail), host, rank or target; null = all hosts, or a switch or cable that "
             "forwarding tables tell. Hosts count by their first rank"),
       field("second", or_null(&Component::second), "",
             "of cable, link and pair: the other end, which has the greater number"),
@@ -88,6 +92,18 @@ constexpr auto fields_of(Type<ComponentOfFault> /*any*/) {
 }  // namespace leadline::result
 
 namespace leadline {
+
+constexpr auto fields_of(Type<PhaseEvidence> /*any*/) {
+  return std::tuple{
+      field("operation", &PhaseEvidence::operation, "", "write or read"),
+      field("num_phases", &PhaseEvidence::num_phases, "1", "phases that were judged"),
+      field("num_slow", &PhaseEvidence::num_slow, "1", "those in which it is slow"),
+      field("bytes_per_s", &PhaseEvidence::bytes_per_s, "bytes/s",
+            "of one of its ranks while it is in calls; median over its ranks and the phases"),
+      field("usual_bytes_per_s", &PhaseEvidence::usual_bytes_per_s, "bytes/s", "the same without the fault"),
+      field("where", &PhaseEvidence::where, "", "on which targets, or from which hosts; empty = nothing to tell"),
+  };
+}
 
 constexpr auto fields_of(Type<Fault> /*any*/) {
   return std::tuple{
@@ -140,10 +156,15 @@ constexpr auto fields_of(Type<Fault> /*any*/) {
             "probability that a sound component shows so much"),
       field("share", &Fault::share, "1", "of its pairs that are slow; less than 1: one of several parallel cables",
             Since::later_version),
-      field("time_share", result::positive_or_null(&Fault::time_share), "1",
-            "of the time of all measured pairs together that it costs, by the medians of classes; null = unknown",
+      field(
+          "time_share", result::positive_or_null(&Fault::time_share), "1",
+          "of the time of all measured pairs together that it costs, by the medians of classes; of a file test of the "
+          "time of its phases, in which others wait for it; null = unknown",
+          Since::later_version),
+      field("phases", &Fault::phases, "", "of a file test: in which phases it is slow; else null",
             Since::later_version),
-      field("num_pairs", &Fault::num_pairs, "1", "ordered pairs that belong to it and were measured"),
+      field("num_pairs", &Fault::num_pairs, "1",
+            "ordered pairs that belong to it and were measured; of a file test ranks, each once for each phase"),
       field("pairs", &Fault::pairs, "", "some of them, at most eight, as evidence"),
       field("ruled_out", &Fault::ruled_out, "", "other components that were suspected, and why it is none of them"),
       field("advice", &Fault::advice, "", "what to do"),
@@ -232,9 +253,12 @@ constexpr auto fields_of(Type<Diagnosis> /*any*/) {
           field("untested", result::or_null(&Diagnosis::untested), "",
                 "why nobody could be judged, so that no fault does not mean that all are sound; null = somebody was",
                 Since::later_version),
-          field("num_pairs", &Diagnosis::num_pairs, "1", "ordered pairs of all ranks"),
+          field("num_pairs", &Diagnosis::num_pairs, "1",
+                "ordered pairs of all ranks; of a file test ranks, each once for each phase"),
           field("num_measured", &Diagnosis::num_measured, "1",
                 "those of them with a time; what is said is about these"),
+          field("num_phases", &Diagnosis::num_phases, "1", "of a file test: phases that were judged; else 0",
+                Since::later_version),
           field("classes", &Diagnosis::classes, "",
                 "what pairs of one kind take, nearer ones first; kinds without pairs are left out"),
           field("faults", &Diagnosis::faults, "",
@@ -260,7 +284,8 @@ constexpr auto fields_of(Type<DiagnosedSlice> /*any*/) {
             "position of the message size among those of the run, from 0"),
       field("message_size_bytes", &DiagnosedSlice::message_size_bytes, "bytes", "message size"),
       field("pattern", result::or_null(&DiagnosedSlice::pattern), "",
-            "random of a bisection test, the name of a topology; null = of a link test", Since::later_version),
+            "random of a bisection test, the name of a topology, write or read of a file test; null = of a link test",
+            Since::later_version),
       field("diagnosis", &DiagnosedSlice::diagnosis, "", "what stands out in this slice"),
   };
 }

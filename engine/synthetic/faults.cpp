@@ -188,6 +188,7 @@ std::vector<std::uint32_t> Draw::hosts_of(const Component& component) const {
       break;
     }
     case ComponentKind::rail:
+    case ComponentKind::target:
       break;
     case ComponentKind::link:
       hosts.push_back(host(component.second));
@@ -365,6 +366,7 @@ class ComponentReader {
       case ComponentKind::rank:
       case ComponentKind::pair:
       case ComponentKind::rail:
+      case ComponentKind::target:
         return json_index(value, where);
       case ComponentKind::host:
       case ComponentKind::port:

@@ -64,6 +64,8 @@ void check_component(const Machine& machine, const Component& component, const s
       [[fallthrough]];
     case ComponentKind::rank:
       return expect_one_of(component.first, machine.num_ranks, "rank", name);
+    case ComponentKind::target:
+      return expect(false, name, "a simulated machine has no storage");
   }
 }
 
@@ -113,6 +115,8 @@ std::string component_text(const Machine& machine, const Component& component) {
       return fmt::format("the link {} - {}", host(component.first), host(component.second));
     case ComponentKind::pair:
       return fmt::format("the pair {} - {}", rank(component.first), rank(component.second));
+    case ComponentKind::target:
+      break;
   }
   return "";
 }

@@ -28,6 +28,7 @@ Rule rule_of(ComponentKind kind) {
     case ComponentKind::port:
     case ComponentKind::socket:
     case ComponentKind::rank:
+    case ComponentKind::target:
       break;
   }
   return Rule::touching;
@@ -99,6 +100,8 @@ void Reach::fill_parts(const Machine& machine, const Component& component) {
       case ComponentKind::rank:
       case ComponentKind::pair:
         part_of_[rank] = part(rank);
+        break;
+      case ComponentKind::target:  // machines here have no storage
         break;
     }
   }

@@ -116,6 +116,7 @@ def expect_todays_keys(document: dict[str, Any]) -> None:
     schema = schema_of(document["benchmark" if "benchmark" in document else "document"])
     assert wrong_json(document, schema) == []
     optional = {"/options/statistics", "/topologies/extents", "/phases/is_interrupted", "/phases/at_interruption"}
+    optional |= {"/phases/stragglers"}  # the diagnoses say who is slow
     assert set(keys_not_required(document, schema)) <= optional
 
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library to preload: calls that read or write files with a certain name misbehave once, as the environment says.
+// A library to preload: calls that read or write files with a certain name misbehave once, or are slow, as the
+// environment says.
 //
 // FAULTY_FILE     part of the file's path; other files are left alone
 // FAULTY_CALL     the number of the call, from 1, counted in each process over all such files
 // FAULTY_KIND     "short": half of it, "zero": nothing, "eio": -1 and EIO; FAULTY_KIND of reads: "short-read",
-// "eio-read"
+// "eio-read". "slow": every read and write takes FAULTY_CALL milliseconds longer
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 // As it was when the library was loaded: to read the environment while another thread changes it is a race.
@@ -40,6 +42,11 @@ static int is_concerned(int fd) {
 /// How much of `size` this call may move; -1: it fails.
 static ssize_t allowed(int fd, size_t size, int reads) {
   static int num_calls = 0;
+  if (strcmp(faulty_kind, "slow") == 0) {
+    const struct timespec longer = {faulty_call / 1000, faulty_call % 1000 * 1000000L};
+    if (is_concerned(fd)) nanosleep(&longer, NULL);
+    return (ssize_t)size;
+  }
   if (faulty_call == 0 || size == 0 || (strstr(faulty_kind, "-read") != NULL) != reads || !is_concerned(fd)) {
     return (ssize_t)size;
   }

@@ -2,33 +2,15 @@
 // Rates of writing and reading, and what each host and storage target takes for a byte.
 #include <cmath>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "bench/io/hdf5_reader.hpp"
+#include "bench/io/observed.hpp"
 #include "command/compared_run.hpp"
 #include "stats/interval.hpp"
 
 namespace leadline::bench::io {
 namespace {
-
-std::string folder_of(const std::string& file) {
-  const std::size_t end = file.rfind('/');
-  return end == std::string::npos ? "." : file.substr(0, end);
-}
-
-/// What a file is a part of: a folder where there are several, else itself where ranks share it; empty = neither.
-std::vector<std::string> targets_of(const Header& header) {
-  std::vector<std::string> targets;
-  std::set<std::string> folders;
-  for (const std::string& file : header.files) {
-    targets.push_back(folder_of(file));
-    folders.insert(targets.back());
-  }
-  if (folders.size() > 1) return targets;
-  if (targets.size() == static_cast<std::size_t>(header.num_ranks)) return {};
-  return {header.files.begin(), header.files.end()};
-}
 
 /// Of one operation.
 struct Phases {

@@ -83,6 +83,25 @@ std::vector<RankRate> Hdf5Reader::rates_of_ranks(std::size_t phase) const {
   });
 }
 
+std::vector<JudgedRow> Hdf5Reader::judged_rows(std::size_t phase) const {
+  return result::hdf5::reading(path(), [&] {
+    const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
+    const Shape shape{header_.num_phases, num_ranks};
+    const result::hdf5::Box box{{phase, 0}, {1, num_ranks}};
+    const auto bytes = file().numbers<std::uint64_t>("io/ranks/bytes", shape, box);
+    const auto files = file().numbers<std::int32_t>("io/ranks/file", shape, box);
+    const auto times = [&](const char* name) { return file().numbers<double>(name, shape, box); };
+    const auto call_ns = times("io/ranks/call_ns"), wait_ns = times("io/ranks/wait_ns"),
+               sync_ns = times("io/ranks/sync_ns"), close_ns = times("io/ranks/close_ns");
+    std::vector<JudgedRow> rows;
+    for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+      rows.push_back({static_cast<std::int32_t>(rank), static_cast<std::int32_t>(phase), files[rank], bytes[rank],
+                      call_ns[rank], wait_ns[rank], sync_ns[rank], close_ns[rank]});
+    }
+    return rows;
+  });
+}
+
 std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader) {
   std::vector<KeptPhase> phases;
   for (const StoredPhase& stored : reader.phases()) phases.push_back(kept_phase(stored, reader.path()));

@@ -30,6 +30,15 @@ struct RankRate {
   std::int32_t file = -1;  ///< index of the file that its objects are in; -1 = none
 };
 
+/// What a rank did in a phase, as far as it is judged. Plain data: it travels as bytes.
+struct JudgedRow {
+  std::int32_t rank = -1;
+  std::int32_t phase = 0;  ///< index among all phases
+  std::int32_t file = -1;
+  std::uint64_t bytes = 0;
+  double call_ns = 0, wait_ns = 0, sync_ns = 0, close_ns = 0;
+};
+
 class Hdf5Reader : public result::hdf5::RunReader {
  public:
   explicit Hdf5Reader(std::string path);
@@ -41,6 +50,7 @@ class Hdf5Reader : public result::hdf5::RunReader {
 
   /// By rank.
   std::vector<RankRate> rates_of_ranks(std::size_t phase) const;
+  std::vector<JudgedRow> judged_rows(std::size_t phase) const;
 
  private:
   struct Range {

@@ -9,9 +9,19 @@
 #include <utility>
 
 #include "bench/io/options.hpp"
+#include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::bench::io {
+
+/// Earlier versions named such ranks; documents keep the key.
+struct Straggler {
+  std::int32_t rank = -1;
+  std::string host, file;
+  double bytes_per_s = not_measured;
+  double relative = not_measured;
+  IoTime mostly = IoTime::call;
+};
 
 /// A bucket of call times that is not empty.
 struct LatencyBucket {
@@ -112,7 +122,9 @@ constexpr const char* about_of(Type<WrongObject> /*any*/) {
   return "An object that was not as written: its first wrong stretch.";
 }
 
-constexpr const char* about_of(Type<Straggler> /*any*/) { return "A rank that is slow beside the others."; }
+constexpr const char* about_of(Type<Straggler> /*any*/) {
+  return "A rank that earlier versions called slow beside the others.";
+}
 
 constexpr const char* about_of(Type<SlowCall> /*any*/) { return "One of the slowest calls."; }
 
@@ -277,8 +289,11 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
               "", "of a write: nothing of it is dirty when the reported time ends; of a read null"),
           field("num_mismatches", &PhaseSummary::num_mismatches, "1", "objects that were not as written, of all ranks"),
           field("wrong", &PhaseSummary::wrong, "", "the first of them"),
-          field("stragglers", &PhaseSummary::stragglers, "",
-                "ranks below (1 - threshold) of the median rank, slowest first"),
+          field(
+              "stragglers", [](const PhaseSummary&) { return result::OptionalKey<std::vector<Straggler>>(); }, "",
+              "of documents of earlier versions alone: ranks below (1 - threshold) of the median rank, slowest first; "
+              "now "
+              "the diagnoses say who is slow"),
           field("slow_calls", &PhaseSummary::slow_calls, "", "the slowest calls, slowest first"),
           field("at_interruption",
                 result::as<result::OptionalKey<std::vector<RankAtInterruption>>>(&PhaseSummary::at_interruption), "",
@@ -327,6 +342,9 @@ constexpr auto fields_of(Type<IoResult> /*any*/) {
           field("phases", &IoResult::phases, "",
                 "every phase, in the order measured; also the one that an error ended"),
           field("operations", &IoResult::operations, "", "write, then read: all complete phases of either"),
+          field("diagnoses", &IoResult::diagnoses, "",
+                "one entry for writing and one for reading, where it was measured: who is slow in it",
+                Since::later_version),
       });
 }
 

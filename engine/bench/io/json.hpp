@@ -18,8 +18,8 @@ std::string json_text(const IoResult& result);
 /// The JSON Schema of such documents.
 Json schema();
 
-/// One of the document's phases in a line. Where that would be longer, the lists of wrong objects, stragglers, slow
-/// calls and ranks at an interruption lose their last entries, and if that is not enough, the error its end.
+/// One of the document's phases in a line. Where that would be longer, the lists of wrong objects, slow calls
+/// and ranks at an interruption lose their last entries, and if that is not enough, the error its end.
 std::string phase_text(const PhaseSummary& summary, std::size_t most_bytes);
 
 /// The document of a run that fails has the phases that were measured until then, and the one that failed.

@@ -19,7 +19,6 @@ constexpr std::uint64_t max_object_bytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t max_file_bytes = (std::uint64_t{1} << 63) - 1;
 constexpr std::uint64_t max_files = 1u << 26;
 constexpr std::uint64_t max_ahead = 1024;
-constexpr double least_threshold = 0.001;
 
 /// "none", "ranks:2", "hosts:1".
 std::string read_shift_text(const IoRequest& request) {
@@ -160,8 +159,8 @@ void declare_cache(OptionTable& options, IoRequest& request) {
 void declare_judgement(OptionTable& options, IoRequest& request) {
   options.group("What is slow");
   options.count("--slow-calls", "name the N slowest calls; 0 = none", 0, 100'000, request.num_slow_calls);
-  options.share("--threshold", "a rank is slow that is so much slower than the median rank", least_threshold,
-                request.threshold);
+  const VerdictOptions verdict = declare_verdict(options, request.topology, request.diagnosis);
+  for (OptionEntry* entry : {&verdict.topology, &verdict.false_discovery_rate}) entry->later();
 }
 
 Outcome outcome() {
@@ -190,11 +189,12 @@ void declare_options(OptionTable& options, IoRequest& request, std::optional<Res
   declare_cache(options, request);
   declare_judgement(options, request);
   declare_outcome(options, request, format, outcome());
-  options.no_effect_with("--no-file",
-                         {"--backend", "--calls", "--collective", "--allow-fragile", "--hints", "--barrier",
-                          "--preallocate", "--target", "--targets", "--overwrite-targets", "--delete", "--direct",
-                          "--uncached", "--drop-cache", "--sync", "--read-shift"},
-                         "with --no-file nothing is opened");
+  options.no_effect_with(
+      "--no-file",
+      {"--topology", "--threshold", "--false-discovery-rate", "--backend", "--calls", "--collective", "--allow-fragile",
+       "--hints", "--barrier", "--preallocate", "--target", "--targets", "--overwrite-targets", "--delete", "--direct",
+       "--uncached", "--drop-cache", "--sync", "--read-shift"},
+      "with --no-file nothing is opened");
 }
 
 std::vector<std::int64_t> parse_io_ranks(const std::string& option, const std::string& text) {

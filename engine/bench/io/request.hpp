@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/named.hpp"
+#include "diagnosis/file_phases.hpp"
 #include "memory/block_pattern.hpp"
+#include "model/diagnosis.hpp"
 #include "model/request.hpp"
 #include "schedule/file_layout.hpp"
 #include "storage/storage.hpp"
@@ -74,7 +76,8 @@ struct IoRequest : RunRequest {
   // Judgement
   std::uint32_t num_slow_calls = 10;  ///< so many slowest calls are kept
   bool rank_times = false;            ///< keep the times of each rank: `mpi_io_test.x -verbose`
-  double threshold = 0.1;             ///< a rank is a straggler below (1 - threshold) of the median rank's rate
+  std::string topology;               ///< the physical network
+  DiagnosisSettings diagnosis{.threshold = leadline::diagnosis::least_of_file_test};
 };
 
 const char* name_of(IoOperations operations);

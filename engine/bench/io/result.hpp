@@ -13,6 +13,7 @@
 #include "bench/io/request.hpp"
 #include "core/named.hpp"
 #include "memory/block_pattern.hpp"
+#include "model/diagnosis.hpp"
 #include "model/result.hpp"
 #include "storage/page_cache.hpp"
 
@@ -101,14 +102,6 @@ enum class ReadSource : std::uint8_t {
 const char* name_of(ReadSource source);
 std::span<const Named<ReadSource>> names_of(ReadSource any);
 
-struct Straggler {
-  std::int32_t rank = -1;
-  std::string host, file;
-  double bytes_per_s = not_measured;
-  double relative = not_measured;  ///< to the median rank
-  IoTime mostly = IoTime::call;    ///< what took it longest
-};
-
 struct SlowCall {
   std::int32_t rank = -1;
   std::string host, file;
@@ -168,8 +161,7 @@ struct PhaseSummary {
   ReadSource source = ReadSource::not_known;  ///< reads only
   bool is_durable = false;                    ///< writes only: nothing of it is dirty when the reported time ends
   std::uint64_t num_mismatches = 0;
-  std::vector<WrongObject> wrong;  ///< the first ones
-  std::vector<Straggler> stragglers;
+  std::vector<WrongObject> wrong;    ///< the first ones
   std::vector<SlowCall> slow_calls;  ///< slowest first
 };
 
@@ -198,6 +190,7 @@ struct IoResult : RunResult {
   std::vector<HintInForce> hints;
   std::vector<PhaseSummary> phases;
   std::vector<OperationSummary> operations;
+  std::vector<DiagnosedSlice> diagnoses;  ///< writing first; none of an operation without a complete phase
 };
 
 }  // namespace leadline::bench::io

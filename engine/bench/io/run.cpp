@@ -2,14 +2,17 @@
 // What of a run is the parallel file test's own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -18,6 +21,7 @@
 #include "bench/io/command.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/names.hpp"
+#include "bench/io/observed.hpp"
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/summary.hpp"
@@ -29,9 +33,11 @@
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
 #include "command/run_command.hpp"
+#include "command/run_diagnosis.hpp"
 #include "command/text_file.hpp"
 #include "core/error.hpp"
 #include "core/file_call.hpp"
+#include "diagnosis/rows.hpp"
 #include "result/shared_file.hpp"
 #include "storage/page_cache.hpp"
 #include "transport/module.hpp"
@@ -76,7 +82,8 @@ Finding fragile_finding(const IoRequest& request, const storage::Trial& trial) {
 class StoredPhases final : public PhaseStore {
  public:
   /// `so_far` is looked at on rank 0 alone.
-  StoredPhases(int rank, const IoResult& so_far) : so_far_(rank == 0 ? so_far : IoResult{}), is_rank_0_(rank == 0) {}
+  StoredPhases(int rank, const IoResult& so_far)
+      : so_far_(rank == 0 ? so_far : IoResult{}), rank_(rank), is_rank_0_(rank == 0) {}
 
   /// Before the first phase; the store outlives the last one.
   void pass_to(PhaseStore& store) { store_ = &store; }
@@ -84,11 +91,19 @@ class StoredPhases final : public PhaseStore {
   void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override {
     store_->write(position, own, summary);
     const std::lock_guard lock(mutex_);
+    const auto index = static_cast<std::size_t>(position.index);
+    if (index < most_judged_phases) {
+      own_rows_.resize(std::max(own_rows_.size(), index + 1));
+      own_rows_[index] = judged_row(rank_, position.index, own);
+    }
     num_stored_ = static_cast<std::size_t>(position.index) + 1;
     if (is_rank_0_) so_far_.phases.push_back(summary);
   }
 
   bool any_rank_can_finish() const override { return store_->any_rank_can_finish(); }
+
+  /// This rank's, by phase.
+  const std::vector<JudgedRow>& own_rows() const { return own_rows_; }
 
   /// Behind the last phase.
   void end() {
@@ -111,6 +126,8 @@ class StoredPhases final : public PhaseStore {
  private:
   mutable std::mutex mutex_;
   IoResult so_far_;
+  std::vector<JudgedRow> own_rows_;
+  int rank_;
   bool is_rank_0_, is_over_ = false;
   std::size_t num_stored_ = 0;
   PhaseStore* store_ = nullptr;
@@ -132,6 +149,7 @@ class IoTest {
   explicit IoTest(const IoStart& start) : start_(&start) {}
 
   Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
     const Names names = gather_names(request, run_environment, cluster);
     Plan plan = command::run_collectively(cluster, [&] {
       Plan made = io::plan(request, run_environment.rank_layout(), names);
@@ -233,6 +251,26 @@ class IoTest {
     return !result.phases.empty();
   }
 
+  /// The root alone has all rows.
+  void diagnose(cluster::Cluster& cluster, Result& result) const {
+    result.diagnoses.clear();
+    std::vector<JudgedRow> rows;
+    cluster.gather(diagnosis::bytes_of(std::span(stored_->own_rows())), [&](int, std::string_view bytes) {
+      const auto of_rank = diagnosis::entries_of<JudgedRow>(bytes);
+      rows.insert(rows.end(), of_rank.begin(), of_rank.end());
+    });
+    cluster.progress_counter().advance();
+    if (!cluster.is_root()) return;
+    std::vector<JudgedPhase> phases;
+    for (const PhaseSummary& phase : result.phases) {
+      const bool is_read = phase.position.operation == IoOperation::read;
+      phases.push_back({phase.position.operation, phase.is_complete, is_read ? name_of(phase.source) : ""});
+    }
+    std::erase_if(rows, [&](const JudgedRow& row) { return static_cast<std::size_t>(row.phase) >= phases.size(); });
+    result.diagnoses = diagnosed(header_of(result), phases, rows, is_short_of_cores(result.findings), layout_,
+                                 result.request.diagnosis);
+  }
+
  private:
   void make_backend(const Request& request, cluster::Cluster& cluster) {
     command::run_collectively(cluster, [&] { return refuse_fragile(request, start_->trial), true; });
@@ -243,6 +281,7 @@ class IoTest {
   }
 
   const IoStart* start_;
+  diagnosis::Layout layout_;
   int rank_ = 0;
   std::unique_ptr<storage::Backend> backend_;
   std::vector<std::string> files_;

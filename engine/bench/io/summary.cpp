@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two reductions, and a few numbers of every rank from which the root finds stragglers.
+// Two reductions; the times of every rank where they are asked for.
 #include "bench/io/summary.hpp"
 
 #include <algorithm>
@@ -120,36 +120,6 @@ void set_latencies(PhaseSummary& summary, const PhaseSums& sums) {
   summary.call_ns_p999 = quantile(0.999);
 }
 
-/// The numbers of a rank as they travel: these bytes, then its host.
-struct JudgedLine {
-  std::int32_t file = -1;
-  std::uint64_t bytes = 0;
-  double io_ns = 0;
-  std::array<double, num_io_times> times_ns{};
-};
-
-/// Collective: the root alone gets any. It keeps a few numbers of each rank, and every host's name once.
-std::vector<Straggler> stragglers_at_root(cluster::Cluster& cluster, const RankPhase& own,
-                                          const PhaseContext& context) {
-  const JudgedLine line{own.file, own.bytes, own.io_ns, own.times_ns};
-  std::string text;
-  if (own.bytes > 0 && own.io_ns > 0) text.append(reinterpret_cast<const char*>(&line), sizeof line) += context.host;
-
-  std::set<std::string, std::less<>> hosts;
-  std::vector<JudgedRank> ranks;
-  cluster.gather(text, [&](int rank, std::string_view from) {
-    if (from.size() < sizeof(JudgedLine)) return;
-    JudgedLine other;
-    std::memcpy(&other, from.data(), sizeof other);
-    const std::string_view host = from.substr(sizeof other);
-    const auto known = hosts.find(host);
-    const std::string& name = known != hosts.end() ? *known : *hosts.emplace(host).first;
-    ranks.push_back({rank, other.file, other.bytes, other.io_ns, other.times_ns, name});
-  });
-  std::sort(ranks.begin(), ranks.end(), [](const JudgedRank& a, const JudgedRank& b) { return a.rank < b.rank; });
-  return find_stragglers(ranks, context.request, context.files);
-}
-
 /// Collective: the root alone gets any.
 std::vector<RankTimes> times_of_ranks(cluster::Cluster& cluster, const RankPhase& own, const IoRequest& request) {
   if (!request.rank_times) return {};
@@ -267,77 +237,6 @@ void append_from(std::string_view text, SlowAndWrong& lists) {
   }
 }
 
-struct StragglerNumbers {
-  std::int32_t rank = -1;
-  double bytes_per_s = not_measured, relative = not_measured;
-  IoTime mostly = IoTime::call;
-};
-
-/// Collective: on all ranks.
-std::vector<Straggler> stragglers_of(cluster::Cluster& cluster, const RankPhase& own, const PhaseContext& context) {
-  std::string text;
-  cluster::repeat_for_new_root(cluster, [&](int /*root*/) {
-    std::string at_root;
-    for (const Straggler& one : stragglers_at_root(cluster, own, context)) {
-      append_item(at_root, StragglerNumbers{one.rank, one.bytes_per_s, one.relative, one.mostly}, one.host, one.file);
-    }
-    text = cluster.broadcast(at_root);
-  });
-  std::vector<Straggler> stragglers;
-  for (cluster::Reader from(text); !from.at_end();) {
-    const auto numbers = take_numbers<StragglerNumbers>(from);
-    Straggler& one = stragglers.emplace_back();
-    one.rank = numbers.rank;
-    one.host = from.text();
-    one.file = from.text();
-    one.bytes_per_s = numbers.bytes_per_s;
-    one.relative = numbers.relative;
-    one.mostly = numbers.mostly;
-  }
-  return stragglers;
-}
-
-constexpr std::size_t fewest_ranks = 4;
-constexpr double far_in_deviations = 3.5;  // Iglewicz and Hoaglin 1993
-constexpr double deviation_per_mad = 1.4826;
-
-double rate_of(const JudgedRank& rank) { return 1e9 * static_cast<double>(rank.bytes) / rank.io_ns; }
-
-/// Of value(rank), over all ranks.
-template <class Value>
-double median_of(const std::vector<JudgedRank>& ranks, const Value& value) {
-  std::vector<double> values;
-  values.reserve(ranks.size());
-  for (const JudgedRank& rank : ranks) values.push_back(value(rank));
-  std::sort(values.begin(), values.end());
-  return stats::quantile_of_sorted(values, 0.5);
-}
-
-bool is_io_time(IoTime time, SyncTiming sync) {
-  if (time == IoTime::fill || time == IoTime::verify) return false;
-  return time != IoTime::sync || sync == SyncTiming::inside;
-}
-
-std::array<double, num_io_times> median_times(const std::vector<JudgedRank>& ranks) {
-  std::array<double, num_io_times> medians{};
-  for (std::size_t i = 0; i < num_io_times; ++i) {
-    medians[i] = median_of(ranks, [i](const JudgedRank& rank) { return rank.times_ns[i]; });
-  }
-  return medians;
-}
-
-IoTime longest_beyond(const std::array<double, num_io_times>& usual_ns, const JudgedRank& rank, SyncTiming sync) {
-  IoTime longest = IoTime::call;
-  double most_ns = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < num_io_times; ++i) {
-    const double beyond_ns = rank.times_ns[i] - usual_ns[i];
-    if (!is_io_time(static_cast<IoTime>(i), sync) || beyond_ns <= most_ns) continue;
-    longest = static_cast<IoTime>(i);
-    most_ns = beyond_ns;
-  }
-  return longest;
-}
-
 }  // namespace
 
 PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& position, const RankPhase& own,
@@ -345,7 +244,6 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
   const PhaseSums sums = sum_of(cluster, sums_of(cluster.rank(), own, context.request, context.stop_ns));
   SlowAndWrong worst = worst_of_all(cluster, own_slow_and_wrong(cluster.rank(), own, context),
                                     context.request.num_slow_calls, num_wrong_kept);
-  std::vector<Straggler> stragglers = stragglers_of(cluster, own, context);
   std::vector<RankTimes> ranks = times_of_ranks(cluster, own, context.request);
 
   PhaseSummary summary;
@@ -355,10 +253,7 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
   // Wrong data have no rate.
   if (summary.error.empty() && summary.num_mismatches > 0) summary.error = "data are not as they were written";
   summary.is_complete = summary.error.empty();
-  if (summary.is_complete) {
-    set_rates(summary, sums);
-    summary.stragglers = std::move(stragglers);
-  }
+  if (summary.is_complete) set_rates(summary, sums);
   set_stop(summary, sums);
   set_latencies(summary, sums);
   summary.source = source_of(summary, context);
@@ -377,7 +272,6 @@ void make_incomplete(PhaseSummary& summary, const std::string& why) {
   summary.is_complete = summary.is_durable = false;
   summary.bytes_per_s = summary.bytes_per_s_mean = summary.bytes_per_s_wall = summary.bytes_per_s_transfer =
       summary.bytes_per_s_at_stop = summary.fill_bytes_per_s = summary.verify_bytes_per_s = not_measured;
-  summary.stragglers.clear();
 }
 
 std::optional<PhaseSummary> interrupted_phase(const PhasePosition& position,
@@ -469,40 +363,6 @@ SlowAndWrong worst_of_all(cluster::Cluster& cluster, SlowAndWrong own, std::size
   SlowAndWrong worst;
   append_from(all, worst);
   return worst;
-}
-
-std::vector<Straggler> find_stragglers(const std::vector<JudgedRank>& ranks, const IoRequest& request,
-                                       const std::vector<std::string>& files) {
-  if (ranks.size() < fewest_ranks) return {};
-  const double median = median_of(ranks, rate_of);
-  const auto below = [&](const JudgedRank& rank) { return std::log(median / rate_of(rank)); };
-  const double mad = median_of(ranks, [&](const JudgedRank& rank) { return std::abs(below(rank)); });
-  const double far = far_in_deviations * deviation_per_mad * mad;
-
-  std::vector<const JudgedRank*> slow;
-  for (const JudgedRank& rank : ranks) {
-    if (rate_of(rank) < (1 - request.threshold) * median && below(rank) > far) slow.push_back(&rank);
-  }
-  std::sort(slow.begin(), slow.end(), [](const JudgedRank* a, const JudgedRank* b) {
-    return std::pair(rate_of(*a), a->rank) < std::pair(rate_of(*b), b->rank);
-  });
-  if (slow.size() > num_stragglers_named) slow.resize(num_stragglers_named);
-
-  std::vector<Straggler> stragglers;
-  if (slow.empty()) return stragglers;
-  const std::array<double, num_io_times> usual_ns = median_times(ranks);
-  for (const JudgedRank* rank : slow) {
-    Straggler& straggler = stragglers.emplace_back();
-    straggler.rank = rank->rank;
-    straggler.host = rank->host;
-    if (const auto file = static_cast<std::size_t>(rank->file); rank->file >= 0 && file < files.size()) {
-      straggler.file = files[file];
-    }
-    straggler.bytes_per_s = rate_of(*rank);
-    straggler.relative = straggler.bytes_per_s / median;
-    straggler.mostly = longest_beyond(usual_ns, *rank, request.sync);
-  }
-  return stragglers;
 }
 
 }  // namespace leadline::bench::io

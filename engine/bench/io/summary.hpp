@@ -26,25 +26,6 @@ struct SlowAndWrong {
 /// took equally long, and of wrong objects of one kind, those of the lowest ranks. Travels in texts of that length.
 SlowAndWrong worst_of_all(cluster::Cluster& cluster, SlowAndWrong own, std::size_t num_slow, std::size_t num_wrong);
 
-/// How many are named, slowest first.
-inline constexpr std::size_t num_stragglers_named = 32;
-
-/// The numbers by which a rank that moved bytes of files is judged.
-struct JudgedRank {
-  std::int32_t rank = -1;
-  std::int32_t file = -1;  ///< index
-  std::uint64_t bytes = 0;
-  double io_ns = 0;
-  std::array<double, num_io_times> times_ns{};
-  std::string_view host;
-};
-
-/// Those whose rate is below (1 - threshold) times the median rank's and, in its logarithm, more than 3.5 robust
-/// standard deviations (1.4826 times the median absolute deviation) below it; none among fewer than four ranks.
-/// `files`: names.
-std::vector<Straggler> find_stragglers(const std::vector<JudgedRank>& ranks, const IoRequest& request,
-                                       const std::vector<std::string>& files);
-
 /// How many wrong objects of a phase are kept in detail; num_mismatches counts all.
 inline constexpr std::size_t num_wrong_kept = 8;
 

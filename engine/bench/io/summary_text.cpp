@@ -14,6 +14,7 @@
 #include "bench/io/result.hpp"
 #include "bench/io/text.hpp"
 #include "core/units.hpp"
+#include "output/diagnosis_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
@@ -145,7 +146,6 @@ std::string io_throughput_text(const IoResult& result) {
   return text.empty() ? "" : "throughput over time, all ranks\n" + text;
 }
 
-std::string io_stragglers_text(const IoResult& result);
 std::string io_slow_calls_text(const IoResult& result);
 
 constexpr std::size_t most_shown = 8;
@@ -182,30 +182,6 @@ std::string wrong_line(const WrongObject& wrong, bool has_hosts) {
   return fmt::format("wrong: {} at {}: object {} of rank {}, read by rank {}{}: {}\n", wrong.file,
                      expected.offset_bytes + wrong.mismatch.first_byte, expected.object, expected.rank, wrong.read_by,
                      has_hosts ? fmt::format(" ({})", wrong.host) : "", memory::words_of(wrong.mismatch));
-}
-
-std::string io_stragglers_text(const IoResult& result) {
-  const output::HostsOfRanks hosts(result.hosts);
-  const Unit unit = unit_of_rates(result);
-  output::Table table({{"rank", output::Align::left},
-                       {"phase", output::Align::left},
-                       {unit.name},
-                       {"of the median"},
-                       {"mostly", output::Align::left},
-                       {"file", output::Align::left}});
-  std::size_t num = 0;
-  for (const PhaseSummary& phase : result.phases) {
-    for (const Straggler& straggler : phase.stragglers) {
-      if (++num > most_shown) continue;
-      table.add_row({hosts.with_host(straggler.rank),
-                     fmt::format("{} {}", name_of(phase.position.operation), phase.position.repeat),
-                     output::in_unit(straggler.bytes_per_s, unit), output::percent_text(straggler.relative),
-                     name_of(straggler.mostly), straggler.file});
-    }
-  }
-  if (num == 0) return "";
-  return fmt::format("slow ranks: below {:g} % of the median rank's rate\n{}{}", 100 * (1 - result.request.threshold),
-                     table.text(), the_others(num));
 }
 
 std::string io_slow_calls_text(const IoResult& result) {
@@ -325,10 +301,10 @@ std::string io_summary(const IoResult& result, const std::string& path) {
   add_part(io_times_text(result));
   add_part(io_latencies_text(result));
   add_part(io_throughput_text(result));
-  add_part(io_stragglers_text(result));
   add_part(io_slow_calls_text(result));
   add_part(io_hints_text(result));
   add_part(io_wrong_text(result));
+  add_part(output::diagnoses_text(result.diagnoses));
   add_part(output::findings_text(result.findings));
   add_part(verified_line(result) + output::where_it_lies(result.request.format, path));
   return text;

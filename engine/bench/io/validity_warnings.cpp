@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stragglers, slow calls, reads from memory, writes that are not on the storage, and what else makes rates less than
+// Slow calls, reads from memory, writes that are not on the storage, and what else makes rates less than
 // they seem.
 #include "bench/io/validity_warnings.hpp"
 
@@ -40,38 +40,6 @@ std::vector<std::string> phases_with(const IoResult& result, const Has& has) {
 /// "phase write 2", "phases write 1, write 2".
 std::string phases_text(const std::vector<std::string>& words) {
   return fmt::format("phase{} {}", words.size() == 1 ? "" : "s", listed(words));
-}
-
-std::optional<Finding> straggler(const IoResult& result) {
-  std::vector<const Straggler*> slowest;  // one for each rank, in whichever phase it was slowest
-  const PhaseSummary* phase_of_worst = nullptr;
-  const Straggler* worst = nullptr;
-  for (const PhaseSummary& phase : result.phases) {
-    for (const Straggler& one : phase.stragglers) {
-      const auto same = std::ranges::find(slowest, one.rank, [](const Straggler* other) { return other->rank; });
-      if (same == slowest.end()) {
-        slowest.push_back(&one);
-      } else if (one.relative < (*same)->relative) {
-        *same = &one;
-      }
-      if (worst != nullptr && !(one.relative < worst->relative)) continue;
-      worst = &one;
-      phase_of_worst = &phase;
-    }
-  }
-  if (worst == nullptr) return std::nullopt;
-  std::ranges::stable_sort(slowest, {}, &Straggler::relative);
-  std::vector<std::string> names;
-  for (const Straggler* one : slowest) names.push_back(fmt::format("{} on {}", one->rank, one->host));
-  const bool is_one = names.size() == 1;
-  return Finding{"straggler", Severity::warning,
-                 fmt::format("Rank{} {} {} far behind the others, who wait for {}.", is_one ? "" : "s", listed(names),
-                             is_one ? "is" : "are", is_one ? "it" : "them"),
-                 fmt::format("rank {} on {}: {}, {:.2f} of the median rank's, mostly in {}{} ({})", worst->rank,
-                             worst->host, format_bandwidth(worst->bytes_per_s), worst->relative, name_of(worst->mostly),
-                             worst->file.empty() ? "" : ", file " + worst->file,
-                             words_of(phase_of_worst->position, result.request.repeat)),
-                 "Look at the storage target behind its file, the network card of its host, and what else runs there."};
 }
 
 std::optional<Finding> slow_call(const IoResult& result) {
@@ -197,7 +165,6 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, const IoRes
   const auto add = [&](const std::optional<Finding>& finding) {
     if (finding) findings.push_back(*finding);
   };
-  add(straggler(result));
   add(slow_call(result));
   add(read_from_cache(result));
   add(not_durable(result));

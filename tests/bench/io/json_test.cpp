@@ -38,7 +38,6 @@ bench::io::IoResult with_all_kinds() {
   result.phases.push_back(failed_phase(5));
   bench::io::PhaseSummary unknown;
   unknown.wrong.resize(1);
-  unknown.stragglers.resize(1);
   unknown.slow_calls.resize(1);
   result.phases.push_back(unknown);
   unknown.position = place_of(1);
@@ -68,10 +67,6 @@ TEST(IoJson, HasEveryKindOfMismatchAndTimeInItsSchema) {
   for (int kind = 0; kind <= static_cast<int>(memory::MismatchKind::unknown); ++kind) {
     phase.wrong.push_back(wrong_object());
     phase.wrong.back().mismatch.kind = static_cast<memory::MismatchKind>(kind);
-  }
-  for (std::size_t time = 0; time < bench::io::num_io_times; ++time) {
-    phase.stragglers.push_back(straggler());
-    phase.stragglers.back().mostly = static_cast<bench::io::IoTime>(time);
   }
   for (int source = 0; source <= static_cast<int>(bench::io::ReadSource::mixed); ++source) {
     phase.source = static_cast<bench::io::ReadSource>(source);
@@ -194,12 +189,7 @@ TEST(IoJson, HasWhatIsWrongAndWhatIsSlow) {
             {"read_by", 0},
             {"host", "node0"},
             {"file", "/scratch/leadline-io"}}}));
-  EXPECT_EQ(phase["stragglers"], json::array({{{"rank", 2},
-                                               {"host", "node1"},
-                                               {"file", "/scratch/two"},
-                                               {"bytes_per_s", 5e8},
-                                               {"relative", 0.25},
-                                               {"mostly", "sync"}}}));
+  EXPECT_FALSE(phase.contains("stragglers")) << "the diagnoses say who is slow";
   ASSERT_EQ(phase["slow_calls"].size(), 2U);
   EXPECT_EQ(phase["slow_calls"][0], json({{"rank", 1},
                                           {"host", "node0"},
@@ -231,7 +221,6 @@ TEST(IoJson, SaysNullForWhatWasNotMeasured) {
   EXPECT_THAT(write["series"]["bytes"], IsEmpty());
   EXPECT_TRUE(write["wrong"][0]["found"].is_null());
   EXPECT_TRUE(write["wrong"][0]["read_by"].is_null());
-  EXPECT_TRUE(write["stragglers"][0]["rank"].is_null());
   EXPECT_EQ(read["source"], "not_known");
 }
 
@@ -256,13 +245,11 @@ bench::io::PhaseSummary fullest_phase() {
 TEST(IoPhaseText, HasShorterListsWhereItMust) {
   bench::io::PhaseSummary phase = fullest_phase();
   phase.wrong.assign(1000, wrong_object());
-  phase.stragglers.assign(3, straggler());
   phase.slow_calls.assign(10, slow_call());
   for (std::size_t index = 0; index < phase.wrong.size(); ++index) phase.wrong[index].mismatch.first_byte = index;
   const std::string text = phase_text(phase, most_bytes);
   EXPECT_THAT(text.size(), Le(most_bytes));
   const json parsed = json::parse(text);
-  EXPECT_EQ(parsed["stragglers"].size(), 3U);
   EXPECT_EQ(parsed["slow_calls"].size(), 10U);
   EXPECT_EQ(parsed["latencies"].size(), 128U);
   EXPECT_EQ(parsed["series"]["bytes"].size(), 128U);
@@ -277,7 +264,6 @@ TEST(IoPhaseText, FitsWhateverNamesAndErrorsAreLike) {
   // Six bytes each in JSON.
   const std::string name(4096, '\x01');
   for (auto& wrong : phase.wrong) wrong.file = wrong.host = name;
-  for (auto& straggler : phase.stragglers) straggler.file = name;
   for (auto& slow : phase.slow_calls) slow.file = name;
   phase.error = "writing " + std::string(100'000, '\xff');
   const std::string text = phase_text(phase, most_bytes);

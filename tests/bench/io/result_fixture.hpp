@@ -132,15 +132,6 @@ inline bench::io::WrongObject wrong_object() {
   return wrong;
 }
 
-inline bench::io::Straggler straggler() {
-  return {.rank = 2,
-          .host = "node1",
-          .file = "/scratch/two",
-          .bytes_per_s = 5e8,
-          .relative = 0.25,
-          .mostly = bench::io::IoTime::sync};
-}
-
 inline bench::io::SlowCall slow_call(std::uint64_t offset_bytes = 8192) {
   return {.rank = 1,
           .host = "node0",
@@ -163,7 +154,6 @@ inline bench::io::PhaseSummary failed_phase(int index) {
   summary.bytes_at_stop = 0;
   summary.num_mismatches = 3;
   summary.wrong = {wrong_object()};
-  summary.stragglers = {straggler()};
   summary.slow_calls = {slow_call(), slow_call(0)};
   return summary;
 }

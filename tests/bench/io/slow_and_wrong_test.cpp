@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks, calls and objects of a phase are told one by one.
+// Which calls and objects of a phase are told one by one.
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -13,57 +12,6 @@ namespace leadline::bench::io {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
-
-TEST(Stragglers, AreFarFromTheOthersAndSlow) {
-  const PhaseSummary summary = summary_of(8, [](int rank, Part& part) {
-    part.row = row_of(mib, rank == 5 ? 2000 : 1000 + rank);
-    part.row.file = 1;
-    time_in(part.row, IoTime::open) = rank == 5 ? 900 : 10;
-    time_in(part.row, IoTime::fill) = rank == 5 ? 1e6 : 10;  // no I/O time
-    part.host = rank == 5 ? "node7" : "node0";
-  });
-  ASSERT_EQ(summary.stragglers.size(), 1u);
-  const Straggler& straggler = summary.stragglers.front();
-  EXPECT_EQ(straggler.rank, 5);
-  EXPECT_EQ(straggler.host, "node7");
-  EXPECT_EQ(straggler.file, "b");
-  EXPECT_DOUBLE_EQ(straggler.bytes_per_s, mib / 2e-6);
-  EXPECT_NEAR(straggler.relative, 0.5, 0.01);
-  EXPECT_EQ(straggler.mostly, IoTime::call);
-}
-
-TEST(Stragglers, SayWhatTookThemLonger) {
-  const PhaseSummary summary = summary_of(5, [](int rank, Part& part) {
-    part.row = row_of(mib, rank < 2 ? 5000 + rank : 1000);
-    time_in(part.row, IoTime::call) = 900;
-    time_in(part.row, IoTime::open) = rank == 1 ? 4000 : 10;
-    time_in(part.row, IoTime::wait) = rank == 0 ? 4000 : 10;
-  });
-  ASSERT_EQ(summary.stragglers.size(), 2u);
-  EXPECT_EQ(summary.stragglers[0].rank, 1);
-  EXPECT_EQ(summary.stragglers[0].mostly, IoTime::open);
-  EXPECT_EQ(summary.stragglers[1].rank, 0);
-  EXPECT_EQ(summary.stragglers[1].mostly, IoTime::wait);
-}
-
-TEST(Stragglers, AreNotThoseOfAWideSpreadOrOfFewRanks) {
-  const auto with = [](int num_ranks, double factor) {
-    return summary_of(num_ranks, [&](int rank, Part& part) { part.row = row_of(mib, 1000 * std::pow(factor, rank)); })
-        .stragglers;
-  };
-  EXPECT_THAT(with(9, 1.5), IsEmpty());
-  const auto slow_among = [](int num_ranks, double slow_ns) {
-    return summary_of(num_ranks,
-                      [&](int rank, Part& part) {
-                        part.row = row_of(rank == 1 ? 0 : mib, rank == 0 ? slow_ns : 1000);  // rank 1 sends its object
-                      })
-        .stragglers;
-  };
-  EXPECT_THAT(slow_among(4, 5000), IsEmpty());
-  EXPECT_EQ(slow_among(5, 5000).size(), 1u);
-  EXPECT_THAT(slow_among(5, 1050), IsEmpty());  // far from the others, but not slow
-}
 
 SlowCall call_of(double time_ns, std::uint64_t offset_bytes) {
   SlowCall call;

@@ -237,14 +237,29 @@ TEST(IoSummary, ShowsTheStopOfATimeLimit) {
 
 TEST(IoSummary, NamesWhoAndWhatIsSlow) {
   bench::io::IoResult result = made_up_io_result();
-  EXPECT_THAT(bench::io::io_summary(result, ""), AllOf(Not(HasSubstr("slow ranks")), Not(HasSubstr("slowest calls"))));
-  result.phases[0].stragglers = {{5, "b", "/scratch/t", 0.25 * io_gibi, 0.5, bench::io::IoTime::sync}};
+  EXPECT_THAT(bench::io::io_summary(result, ""), AllOf(Not(HasSubstr("verdict")), Not(HasSubstr("slowest calls"))));
+  DiagnosedSlice writes;
+  writes.pattern = "write";
+  writes.diagnosis.num_phases = 5;
+  writes.diagnosis.num_measured = writes.diagnosis.num_pairs = 40;
+  Fault fault;
+  fault.name = "host b";
+  fault.ratio = 2.5;
+  fault.ratio_low = 2;
+  fault.ratio_high = 4;
+  fault.time_share = 0.6;
+  fault.phases = PhaseEvidence{"write", 5, 4, 0.25 * io_gibi, 0.625 * io_gibi, "on all its 2 targets"};
+  writes.diagnosis.faults = {fault};
+  result.diagnoses = {writes};
   result.phases[0].slow_calls = {{5, "b", "/scratch/t", 4096, io_mebi, 2e6, 5e6}};
   result.phases[1].slow_calls = {{6, "b", "/scratch/t", 8192, io_mebi, 1e6, 9e6}};
   const std::string text = bench::io::io_summary(result, "");
-  EXPECT_THAT(text, HasSubstr("slow ranks: below 90 % of the median rank's rate\n"
-                              "  rank   phase    GiB/s  of the median  mostly  file\n"
-                              "  5 (b)  write 0  0.250         50.0 %  sync    /scratch/t\n"));
+  EXPECT_THAT(text,
+              HasSubstr("verdict: 1 fault found\n"
+                        "  1. host b writes at 0.4 of what comparable hosts do (0.25 to 0.5), in 4 of 5 phases, on all "
+                        "its 2 targets\n"
+                        "     seen     a rank moves 256.0 MiB/s while it is in calls, instead of 640.0 MiB/s\n"
+                        "     costs    60 % of the time of these phases, in which the others wait for it\n"));
   EXPECT_THAT(text, HasSubstr("slowest calls\n"
                               "     ms  phase    rank   began at ms  bytes  offset  file\n"
                               "  9.000  read 0   6 (b)        1.000  1 MiB    8192  /scratch/t\n"

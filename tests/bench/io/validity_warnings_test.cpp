@@ -53,24 +53,6 @@ TEST(IoUnfit, SaysNothingOfAGoodRun) { EXPECT_THAT(findings_of(good_result()), I
 
 TEST(IoUnfit, SaysNothingOfARunThatMeasuredNothing) { EXPECT_THAT(findings_of(IoResult{}), IsEmpty()); }
 
-TEST(IoUnfit, NamesStragglersOnceAndTheWorstFirst) {
-  IoResult result = good_result();
-  result.phases[0].stragglers = {{3, "a", "f.3", 50e6, 0.5, IoTime::call}};
-  result.phases[1].stragglers = {{3, "a", "f.3", 40e6, 0.4, IoTime::sync}, {7, "b", "f.7", 20e6, 0.2, IoTime::open}};
-  const std::vector<Finding> findings = findings_of(result);
-  ASSERT_THAT(ids_of(findings), ElementsAre("straggler"));
-  EXPECT_EQ(findings[0].severity, Severity::warning);
-  EXPECT_EQ(findings[0].message, "Ranks 7 on b, 3 on a are far behind the others, who wait for them.");
-  EXPECT_THAT(findings[0].evidence, AllOf(HasSubstr("rank 7 on b"), HasSubstr("0.20 of the median"),
-                                          HasSubstr("mostly in open"), HasSubstr("f.7"), HasSubstr("(read)")));
-}
-
-TEST(IoUnfit, NamesTheFirstOfManyStragglers) {
-  IoResult result = good_result();
-  for (int rank = 0; rank < 8; ++rank) result.phases[0].stragglers.push_back({rank, "a", "", 1e6, 0.5, IoTime::call});
-  EXPECT_THAT(findings_of(result).at(0).message, HasSubstr("4 on a and 3 more"));
-}
-
 TEST(IoUnfit, NamesTheSlowestCallWhereItIsFarFromTheOthers) {
   IoResult result = good_result();
   result.phases[0].call_ns_max = 150e6;  // 75 times the median

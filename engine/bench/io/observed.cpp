@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which phases are judged, and which of a rank's times are its own.
+#include "bench/io/observed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/json.hpp"
+#include "diagnosis/file_phases.hpp"
+#include "result/file_kind.hpp"
+#include "result/run_header.hpp"
+#include "schedule/file_layout.hpp"
+
+namespace leadline::bench::io {
+namespace {
+
+using result::option_text;
+
+constexpr const char* short_of_cores = "oversubscribed";  // the finding
+
+std::string folder_of(const std::string& file) {
+  const std::size_t end = file.rfind('/');
+  return end == std::string::npos ? "." : file.substr(0, end);
+}
+
+bool shares_files(const Header& header) {
+  for (const schedule::Movement movement : {schedule::Movement::n_n, schedule::Movement::n_m_m}) {
+    if (header.movement == schedule::name_of(movement)) return false;
+  }
+  return true;
+}
+
+/// Without waiting for other ranks. A sync of a shared file writes what others have written, too: it counts for all of
+/// them as long as the slowest one takes. Closing such a file waits for others.
+class OwnTimes {
+ public:
+  OwnTimes(const Header& header, const std::vector<JudgedRow>& rows)
+      : shares_files_(shares_files(header)), has_sync_(option_text(header, "sync") == name_of(SyncTiming::inside)) {
+    if (!shares_files_ || !has_sync_) return;
+    for (const JudgedRow& row : rows) {
+      double& longest = sync_ns_[{row.phase, row.file}];
+      longest = std::max(longest, row.sync_ns);
+    }
+  }
+
+  double of(const JudgedRow& row) const {
+    const double time_ns = row.call_ns + row.wait_ns;
+    if (!shares_files_) return time_ns + row.close_ns + (has_sync_ ? row.sync_ns : 0);
+    return has_sync_ ? time_ns + sync_ns_.at({row.phase, row.file}) : time_ns;
+  }
+
+ private:
+  bool shares_files_, has_sync_;
+  std::map<std::pair<std::int32_t, std::int32_t>, double> sync_ns_;  ///< by phase and file
+};
+
+/// Of the run's own summary; a run that broke off has none.
+bool has_finding(const Hdf5Reader& reader, const std::string& id) {
+  if (!reader.header().summary) return false;
+  try {
+    const Json summary = Json::parse(*reader.header().summary);
+    const auto& findings = summary.at("findings").elements();
+    return std::ranges::any_of(findings, [&](const Json& one) { return one.at("id").get<std::string>() == id; });
+  } catch (const JsonError&) {
+    result::throw_damaged(reader.path(), "/summary is not one of a parallel file test");
+  }
+}
+
+std::string why_untested(const Header& header) {
+  if (header.files.empty()) return "no files were written or read";
+  if (option_text(header, "collective") == "true") return "in collective calls every rank waits for all others";
+  return "";
+}
+
+/// All phases of an operation that can be judged, numbered anew.
+diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, const std::vector<JudgedPhase>& phases,
+                                const std::vector<JudgedRow>& rows) {
+  diagnosis::FilePhases judged;
+  judged.operation = name_of(operation);
+  judged.object_size_bytes = header.object_size_bytes;
+  std::vector<std::int32_t> number_of(phases.size(), -1);
+  std::size_t num_cached = 0;
+  for (std::size_t index = 0; index < std::min(phases.size(), most_judged_phases); ++index) {
+    const JudgedPhase& phase = phases[index];
+    if (phase.operation != operation || !phase.is_complete) continue;
+    if (phase.source == name_of(ReadSource::cache) || phase.source == name_of(ReadSource::mixed)) {
+      ++num_cached;
+    } else {
+      number_of[index] = static_cast<std::int32_t>(judged.num_phases++);
+    }
+  }
+  if (num_cached > 0) {
+    judged.notes.push_back(fmt::format(
+        "{} {} that came from the page cache, all or in part, {} nothing of the storage and {} not judged", num_cached,
+        num_cached == 1 ? "read" : "reads", num_cached == 1 ? "tells" : "tell", num_cached == 1 ? "is" : "are"));
+  }
+  std::vector<std::string> names = targets_of(header);
+  judged.targets = names;
+  std::ranges::sort(judged.targets);
+  judged.targets.erase(std::ranges::unique(judged.targets).begin(), judged.targets.end());
+  const OwnTimes own(header, rows);
+  for (const JudgedRow& row : rows) {
+    const std::int32_t phase = number_of[static_cast<std::size_t>(row.phase)];
+    if (phase < 0 || row.bytes == 0) continue;
+    diagnosis::FileRow& added = judged.rows.emplace_back();
+    added.phase = static_cast<std::uint32_t>(phase);
+    added.rank = static_cast<std::uint32_t>(row.rank);
+    if (row.file >= 0 && static_cast<std::size_t>(row.file) < names.size()) {
+      const auto at = std::ranges::lower_bound(judged.targets, names[static_cast<std::size_t>(row.file)]);
+      added.target = static_cast<std::int32_t>(at - judged.targets.begin());
+    }
+    added.time_ns = own.of(row);
+    added.bytes = row.bytes;
+  }
+  std::ranges::sort(judged.rows, {}, [](const diagnosis::FileRow& row) { return std::pair(row.phase, row.rank); });
+  return judged;
+}
+
+}  // namespace
+
+JudgedRow judged_row(std::int32_t rank, std::int32_t phase, const RankPhase& row) {
+  return {rank,
+          phase,
+          row.file,
+          row.bytes,
+          time_of<IoTime::call>(row),
+          time_of<IoTime::wait>(row),
+          time_of<IoTime::sync>(row),
+          time_of<IoTime::close>(row)};
+}
+
+std::vector<std::string> targets_of(const Header& header) {
+  std::vector<std::string> targets;
+  std::set<std::string> folders;
+  for (const std::string& file : header.files) {
+    targets.push_back(folder_of(file));
+    folders.insert(targets.back());
+  }
+  if (folders.size() > 1) return targets;
+  if (targets.size() == static_cast<std::size_t>(header.num_ranks)) return {};
+  return {header.files.begin(), header.files.end()};
+}
+
+bool is_short_of_cores(const std::vector<Finding>& findings) {
+  return std::ranges::find(findings, short_of_cores, &Finding::id) != findings.end();
+}
+
+std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<JudgedPhase>& phases,
+                                      const std::vector<JudgedRow>& rows, bool is_short_of_cores,
+                                      const diagnosis::Layout& layout, const DiagnosisSettings& settings) {
+  std::vector<DiagnosedSlice> slices;
+  for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
+    const auto is_of = [&](const JudgedPhase& phase) { return phase.operation == operation && phase.is_complete; };
+    if (std::ranges::none_of(phases, is_of)) continue;
+    diagnosis::FilePhases judged = phases_of(operation, header, phases, rows);
+    judged.is_short_of_cores = is_short_of_cores;
+    std::string why = why_untested(header);
+    if (why.empty() && judged.num_phases == 0)
+      why = "all of it came from the page cache, which tells nothing of the storage";
+    slices.push_back(why.empty() ? diagnosis::diagnosed_phases(judged, layout, settings)
+                                 : diagnosis::untested_phases(judged, layout, settings, std::move(why)));
+    slices.back().size_index = 0;
+  }
+  return slices;
+}
+
+std::vector<DiagnosedSlice> diagnosed(const Hdf5Reader& reader, const diagnosis::Layout& layout,
+                                      const DiagnosisSettings& settings) {
+  std::vector<JudgedPhase> phases;
+  for (const KeptPhase& phase : kept_phases(reader)) {
+    phases.push_back({phase.operation, phase.is_complete, phase.source.value_or("")});
+  }
+  std::vector<JudgedRow> rows;
+  for (std::size_t phase = 0; phase < std::min(phases.size(), most_judged_phases); ++phase) {
+    if (!phases[phase].is_complete) continue;
+    const std::vector<JudgedRow> of_phase = reader.judged_rows(phase);
+    rows.insert(rows.end(), of_phase.begin(), of_phase.end());
+  }
+  return diagnosed(reader.header(), phases, rows, has_finding(reader, short_of_cores), layout, settings);
+}
+
+}  // namespace leadline::bench::io

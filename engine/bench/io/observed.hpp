@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a diagnosis works on, from the rows of a file test's ranks or from its file: the same for both.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/io/fields.hpp"
+#include "bench/io/hdf5_reader.hpp"
+#include "diagnosis/layout.hpp"
+#include "model/diagnosis.hpp"
+#include "model/result.hpp"
+
+namespace leadline::bench::io {
+
+/// Phases beyond are not judged, so that a rank keeps a bounded number of rows.
+inline constexpr std::size_t most_judged_phases = 256;
+
+JudgedRow judged_row(std::int32_t rank, std::int32_t phase, const RankPhase& row);
+
+/// A phase as far as it decides whether it is judged.
+struct JudgedPhase {
+  IoOperation operation = IoOperation::write;
+  bool is_complete = false;
+  std::string source;  ///< of reads, by name
+};
+
+/// By index of a file: what it is a part of, a folder where there are several, else itself where ranks share it; empty
+/// = neither.
+std::vector<std::string> targets_of(const Header& header);
+
+/// Whether a run found that it has more ranks than cores.
+bool is_short_of_cores(const std::vector<Finding>& findings);
+
+/// By operation, writing first. `rows`: of phases below most_judged_phases, in any order.
+std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<JudgedPhase>& phases,
+                                      const std::vector<JudgedRow>& rows, bool is_short_of_cores,
+                                      const diagnosis::Layout& layout, const DiagnosisSettings& settings);
+
+/// From the file.
+std::vector<DiagnosedSlice> diagnosed(const Hdf5Reader& reader, const diagnosis::Layout& layout,
+                                      const DiagnosisSettings& settings);
+
+}  // namespace leadline::bench::io

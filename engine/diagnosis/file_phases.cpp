@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: Apache-2.0
+// One number a rank over all phases; what hosts and targets have in common of these; and phase by phase whether what is
+// slow stays so.
+#include "diagnosis/file_phases.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "diagnosis/effects.hpp"
+#include "diagnosis/evidence.hpp"
+#include "diagnosis/fault_text.hpp"
+#include "diagnosis/reference.hpp"
+#include "diagnosis/rows.hpp"
+#include "network/hostlist.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+constexpr double did_nothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double most_of_phases = 0.75;     // that a fault is slow in
+constexpr double most_of_ranks = 0.75;      // of a host, that are slow where it is
+constexpr double share_in_phase = 0.5;      // of its effect, that a component shows in a phase in which it is slow
+constexpr double least_short_of_cores = 1;  // the least threshold: a rank without a core takes twice as long easily
+constexpr std::size_t fewest_of_whole = 3;  // that are slow together by what they share rather than each by itself
+constexpr double any_time = 10;             // logarithm: codes of rows are of times
+
+using RankList = std::vector<std::uint32_t>;
+
+double middle_value(std::vector<double> values) { return middle_of(std::move(values)).median; }
+
+DiagnosedSlice slice_of_operation(const FilePhases& phases) {
+  DiagnosedSlice slice;
+  slice.message_size_bytes = phases.object_size_bytes;
+  slice.pattern = phases.operation;
+  return slice;
+}
+
+/// A host, target or rank that is slow over all phases.
+struct Accused {
+  Suspect suspect;
+  RankList ranks;
+  std::string or_else;  ///< what may be slow instead, and cannot be told from it
+};
+
+class FileJudge {
+ public:
+  FileJudge(const FilePhases& phases, const Setting& setting, const DiagnosisSettings& settings);
+
+  bool can_judge() const { return num_comparable_ > 0; }
+  Diagnosis told();
+
+ private:
+  std::uint32_t host_of(std::uint32_t rank) const { return setting_.layout.host_of[rank]; }
+  std::uint32_t target_of(std::uint32_t rank) const { return static_cast<std::uint32_t>(target_of_[rank]); }
+  bool is_there(std::uint32_t rank) const { return !std::isnan(level_[rank]); }
+  bool has_targets() const { return ranks_of_target_.size() > 1; }
+  void take_level();
+  void group_ranks();
+  void centre_classes();
+  void fit_both();
+  std::vector<Accused> slow(ComponentKind kind, const std::map<std::uint32_t, RankList>& members,
+                            const std::vector<double>& values) const;
+  std::set<std::uint32_t> hosts_on(std::uint32_t target) const;
+  std::set<std::uint32_t> targets_of(std::uint32_t host) const;
+  void separate(std::vector<Accused>& hosts, std::vector<Accused>& targets) const;
+  std::vector<Accused> take_out_of_targets(std::vector<Suspect>& suspects) const;
+  std::vector<Accused> slow_ranks(const std::vector<Accused>& explained);
+  void join_below_leaves(std::vector<Accused>& hosts) const;
+  void add_faults(const std::vector<Accused>& accused);
+  Fault fault_of(const Accused& one, const std::vector<std::vector<double>>& usual) const;
+  std::vector<std::vector<double>> usual_of_phases(const std::vector<Accused>& accused) const;
+  std::string target_name(std::uint32_t target) const { return "target " + phases_.targets[target]; }
+  std::string targets_text(std::uint32_t host) const;
+
+  const FilePhases& phases_;
+  const Setting& setting_;
+  DiagnosisSettings settings_;
+  std::vector<std::vector<double>> times_;  ///< [phase][rank]: ln of ns for a byte; NaN = did nothing
+  std::vector<double> level_;               ///< by rank: the median over phases, each less its median
+  std::vector<std::int32_t> target_of_;     ///< by rank
+  std::map<std::uint32_t, RankList> ranks_of_host_, ranks_of_target_;
+  std::vector<std::uint32_t> class_of_;      ///< by rank; all of a class share host and target with as many others
+  std::size_t num_comparable_ = 0;           ///< ranks in classes of three and more
+  std::vector<double> of_host_, of_target_;  ///< level_ less what the target or the host does, where both are known
+  std::vector<double> alone_;                ///< level_ less both
+  Diagnosis diagnosis_;
+};
+
+FileJudge::FileJudge(const FilePhases& phases, const Setting& setting, const DiagnosisSettings& settings)
+    : phases_(phases), setting_(setting), settings_(settings) {
+  const std::size_t num = num_ranks(setting.layout);
+  times_.assign(phases.num_phases, std::vector<double>(num, did_nothing));
+  target_of_.assign(num, -1);
+  for (const FileRow& row : phases.rows) {
+    if (row.bytes == 0 || !(row.time_ns > 0) || std::isinf(row.time_ns)) continue;
+    times_[row.phase][row.rank] = std::log(row.time_ns / static_cast<double>(row.bytes));
+    target_of_[row.rank] = row.target;
+    ++diagnosis_.num_measured;
+  }
+  take_level();
+  group_ranks();
+  centre_classes();
+  fit_both();
+}
+
+/// A rank counts that took part in most phases: of few, its median would be of other phases than that of others.
+void FileJudge::take_level() {
+  const std::size_t num = num_ranks(setting_.layout);
+  std::vector<std::vector<double>> of_ranks(num);
+  for (const std::vector<double>& of_phase : times_) {
+    const double middle = middle_value(of_phase);
+    for (std::size_t rank = 0; rank < num; ++rank) {
+      if (!std::isnan(of_phase[rank])) of_ranks[rank].push_back(of_phase[rank] - middle);
+    }
+  }
+  level_.assign(num, did_nothing);
+  for (std::size_t rank = 0; rank < num; ++rank) {
+    if (!of_ranks[rank].empty() && 2 * of_ranks[rank].size() >= times_.size())
+      level_[rank] = middle_value(of_ranks[rank]);
+  }
+}
+
+void FileJudge::group_ranks() {
+  bool have_all_targets = true;
+  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
+    if (is_there(rank) && target_of_[rank] < 0) have_all_targets = false;
+  }
+  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
+    if (!is_there(rank)) continue;
+    ranks_of_host_[host_of(rank)].push_back(rank);
+    if (have_all_targets) ranks_of_target_[target_of(rank)].push_back(rank);
+  }
+  // The loads of its host and its target make a rank slower, and are no fault.
+  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> classes;
+  class_of_.assign(level_.size(), 0);
+  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
+    if (!is_there(rank)) continue;
+    const std::pair loads{ranks_of_host_[host_of(rank)].size(),
+                          has_targets() ? ranks_of_target_[target_of(rank)].size() : 0};
+    class_of_[rank] = classes.try_emplace(loads, static_cast<std::uint32_t>(classes.size())).first->second;
+  }
+}
+
+void FileJudge::centre_classes() {
+  std::map<std::uint32_t, std::vector<double>> values;
+  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
+    if (is_there(rank)) values[class_of_[rank]].push_back(level_[rank]);
+  }
+  std::map<std::uint32_t, double> centre;
+  std::size_t num_left_out = 0;
+  for (auto& [of_class, levels] : values) {
+    const bool can_compare = levels.size() >= fewest_to_compare;
+    (can_compare ? num_comparable_ : num_left_out) += levels.size();
+    centre[of_class] = can_compare ? majority(std::move(levels)).middle.median : did_nothing;
+  }
+  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
+    if (is_there(rank)) level_[rank] -= centre[class_of_[rank]];
+  }
+  if (num_left_out > 0 && num_comparable_ > 0) {
+    diagnosis_.notes.push_back(fmt::format(
+        "{} not compared with others: fewer than {} share their host and their target with as many ranks",
+        num_left_out == 1 ? "one rank was" : fmt::format("{} ranks were", num_left_out), fewest_to_compare));
+  }
+}
+
+std::set<std::uint32_t> FileJudge::hosts_on(std::uint32_t target) const {
+  std::set<std::uint32_t> hosts;
+  for (const std::uint32_t rank : ranks_of_target_.at(target)) hosts.insert(host_of(rank));
+  return hosts;
+}
+
+std::set<std::uint32_t> FileJudge::targets_of(std::uint32_t host) const {
+  std::set<std::uint32_t> targets;
+  if (!has_targets()) return targets;
+  for (const std::uint32_t rank : ranks_of_host_.at(host)) targets.insert(target_of(rank));
+  return targets;
+}
+
+/// Where every host uses three targets and more, and every target has as many hosts, hosts and targets are the two ends
+/// of what was measured, and are fitted as such. Elsewhere separate() says what cannot be told.
+void FileJudge::fit_both() {
+  of_host_ = of_target_ = alone_ = level_;
+  const std::size_t num_hosts = ranks_of_host_.size(), num_targets = ranks_of_target_.size();
+  const auto uses_several = [&](const auto& host) { return targets_of(host.first).size() >= fewest_to_compare; };
+  const auto has_several = [&](const auto& target) { return hosts_on(target.first).size() >= fewest_to_compare; };
+  if (num_hosts < fewest_to_compare || num_targets < fewest_to_compare ||
+      !std::ranges::all_of(ranks_of_host_, uses_several) || !std::ranges::all_of(ranks_of_target_, has_several)) {
+    return;
+  }
+  std::map<std::uint32_t, std::uint32_t> end_of_host, end_of_target;
+  for (const auto& host : ranks_of_host_) end_of_host.emplace(host.first, end_of_host.size());
+  for (const auto& target : ranks_of_target_) end_of_target.emplace(target.first, num_hosts + end_of_target.size());
+  Layout ends;
+  for (std::uint32_t end = 0; end < num_hosts + num_targets; ++end) ends.host_of.push_back(end);
+  SparseRows rows(static_cast<std::uint32_t>(ends.host_of.size()), 1);
+  for (const auto& [host, ranks] : ranks_of_host_) {
+    std::map<std::uint32_t, std::vector<double>> cells;
+    for (const std::uint32_t rank : ranks) cells[end_of_target[target_of(rank)]].push_back(level_[rank]);
+    std::vector<std::uint32_t> partners;
+    std::vector<double> values;
+    for (auto& [end, levels] : cells) {
+      const Middle middle = middle_of(std::move(levels));
+      if (middle.num == 0) continue;
+      partners.push_back(end);
+      values.push_back(any_time + middle.median);
+    }
+    rows.append(partners, values);
+  }
+  for (std::size_t target = 0; target < num_targets; ++target) rows.append({}, {});
+  const PairClasses classes(ends);
+  const Effects effects = fit(rows, classes);
+  const Effects::OfClass& fitted = effects.classes[PairClasses::first_between];
+  const auto known = [](float effect) { return std::isnan(effect) ? 0.0 : static_cast<double>(effect); };
+  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
+    if (!is_there(rank)) continue;
+    const double host = known(fitted.out[end_of_host[host_of(rank)]]);
+    const double target = known(fitted.in[end_of_target[target_of(rank)]]);
+    of_host_[rank] -= target;
+    of_target_[rank] -= host;
+    alone_[rank] -= host + target;
+  }
+}
+
+/// Hosts or targets whose ranks are nearly all slow, compared with others that have as many ranks.
+std::vector<Accused> FileJudge::slow(ComponentKind kind, const std::map<std::uint32_t, RankList>& members,
+                                     const std::vector<double>& values) const {
+  std::map<std::size_t, std::vector<Candidate>> by_load;
+  for (const auto& [number, ranks] : members) {
+    std::vector<double> of_ranks;
+    for (const std::uint32_t rank : ranks) of_ranks.push_back(values[rank]);
+    const Middle middle = middle_of(of_ranks);
+    Candidate candidate;
+    candidate.component.kind = kind;
+    candidate.component.first = static_cast<std::int32_t>(number);
+    // Of some of its ranks alone nothing is known of the whole.
+    candidate.effect = middle.num == ranks.size() ? consensus(of_ranks, better_quarter) : did_nothing;
+    candidate.num_pairs = middle.num;
+    by_load[ranks.size()].push_back(candidate);
+  }
+  std::vector<Accused> accused;
+  for (const auto& [load, candidates] : by_load) {
+    const Comparison comparison{.usual = candidates,
+                                .num_tests = candidates.size(),
+                                .least_freedom = degrees_of_freedom(num_comparable_),
+                                .reference = Usual::majority};
+    for (Suspect& suspect : judge(candidates, comparison, settings_)) {
+      const auto number = static_cast<std::uint32_t>(suspect.component.first);
+      accused.push_back({std::move(suspect), members.at(number), ""});
+    }
+  }
+  return accused;
+}
+
+/// One target rather than all of its three and more hosts; one host rather than all of its three and more targets; else
+/// it cannot be told which.
+void FileJudge::separate(std::vector<Accused>& hosts, std::vector<Accused>& targets) const {
+  if (!has_targets()) return;
+  const auto number = [](const Accused& one) { return static_cast<std::uint32_t>(one.suspect.component.first); };
+  const auto is_accused = [&](std::uint32_t target) { return std::ranges::count(targets, target, number) > 0; };
+  const bool are_targets_judged = ranks_of_target_.size() >= fewest_to_compare;
+  const bool is_one_host = ranks_of_host_.size() == 1;
+  std::set<std::uint32_t> told;  // targets that a host explains, or that stand beside its name
+  std::vector<Accused> kept;
+  for (Accused& host : hosts) {
+    const std::set<std::uint32_t> used = targets_of(number(host));
+    const auto has_others = [&](std::uint32_t target) { return hosts_on(target).size() > 1; };
+    const auto is_whole = [&](std::uint32_t target) { return hosts_on(target).size() >= fewest_of_whole; };
+    const bool shows_on_sound =
+        are_targets_judged ? std::ranges::any_of(used, [&](auto one) { return !is_accused(one) && has_others(one); })
+                           : std::ranges::any_of(used, has_others);
+    if (!shows_on_sound) {
+      if (std::ranges::any_of(used, [&](auto one) { return is_accused(one) && is_whole(one); })) continue;
+      told.insert(used.begin(), used.end());
+      if (used.size() < fewest_of_whole || std::ranges::any_of(used, has_others)) {
+        std::vector<std::string> names;
+        for (const std::uint32_t target : used) names.push_back(phases_.targets[target]);
+        host.or_else = fmt::format("target{} {}", names.size() > 1 ? "s" : "", fmt::join(names, ", "));
+      }
+    }
+    kept.push_back(std::move(host));
+  }
+  hosts = std::move(kept);
+  std::erase_if(targets, [&](const Accused& target) { return told.contains(number(target)); });
+  for (Accused& target : targets) {
+    const std::set<std::uint32_t> users = hosts_on(number(target));
+    const auto is_fast_elsewhere = [&](std::uint32_t host) {
+      return std::ranges::any_of(targets_of(host), [&](auto one) { return !is_accused(one); });
+    };
+    const std::size_t num_users = is_one_host ? target.ranks.size() : users.size();
+    if (num_users >= fewest_of_whole) continue;
+    if (is_one_host) {
+      target.or_else = target.ranks.size() == 1 ? "the rank that uses it" : "the ranks that use it";
+    } else if (!std::ranges::any_of(users, is_fast_elsewhere)) {
+      target.or_else = users.size() == 1 ? "the host that uses it" : "the hosts that use it";
+    } else if (target.ranks.size() < 2) {
+      target.or_else = "the rank that uses it";
+    }
+  }
+}
+
+/// Ranks that are slow with nearly all others of a target: it was not compared with other targets, or stands out less
+/// than each of them does.
+std::vector<Accused> FileJudge::take_out_of_targets(std::vector<Suspect>& suspects) const {
+  std::vector<Accused> accused;
+  if (!has_targets()) return accused;
+  const auto target = [&](const Suspect& one) { return target_of(static_cast<std::uint32_t>(one.component.first)); };
+  std::map<std::uint32_t, std::vector<Suspect>> of_targets;
+  for (const Suspect& one : suspects) of_targets[target(one)].push_back(one);
+  std::erase_if(of_targets, [&](const auto& one) {
+    const std::size_t num = ranks_of_target_.at(one.first).size();
+    return num < 2 || static_cast<double>(one.second.size()) < most_of_ranks * static_cast<double>(num);
+  });
+  for (const auto& [number, slow] : of_targets) {
+    Suspect whole = slow[slow.size() / 2];
+    whole.component.kind = ComponentKind::target;
+    whole.component.first = static_cast<std::int32_t>(number);
+    accused.push_back({whole, ranks_of_target_.at(number), "the ranks that use it"});
+  }
+  std::erase_if(suspects, [&](const Suspect& one) { return of_targets.contains(target(one)); });
+  return accused;
+}
+
+/// Those that are slow without most others of their host, and without their target.
+std::vector<Accused> FileJudge::slow_ranks(const std::vector<Accused>& explained) {
+  std::set<std::uint32_t> told;
+  for (const Accused& one : explained) told.insert(one.ranks.begin(), one.ranks.end());
+  std::vector<Candidate> candidates;
+  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
+    if (!is_there(rank) || told.contains(rank)) continue;
+    Candidate candidate;
+    candidate.component.kind = ComponentKind::rank;
+    candidate.component.first = static_cast<std::int32_t>(rank);
+    candidate.effect = alone_[rank];
+    candidate.num_pairs = 1;
+    candidates.push_back(candidate);
+  }
+  std::map<std::uint32_t, std::vector<Suspect>> of_hosts;
+  const Comparison comparison{.usual = candidates, .num_tests = candidates.size(), .reference = Usual::majority};
+  std::vector<Suspect> suspects = judge(candidates, comparison, settings_);
+  std::vector<Accused> accused = take_out_of_targets(suspects);
+  for (Suspect& suspect : suspects) {
+    of_hosts[host_of(static_cast<std::uint32_t>(suspect.component.first))].push_back(std::move(suspect));
+  }
+  const bool are_hosts_judged = ranks_of_host_.size() >= fewest_to_compare;
+  for (auto& [host, slow] : of_hosts) {
+    const RankList& all = ranks_of_host_[host];
+    const bool is_one_host = ranks_of_host_.size() == 1;
+    if (slow.size() == 1 && all.size() > 1) {
+      const auto rank = static_cast<std::uint32_t>(slow.front().component.first);
+      const bool is_alone = has_targets() && ranks_of_target_[target_of(rank)].size() == 1;
+      accused.push_back({std::move(slow.front()), {rank}, is_alone ? target_name(target_of(rank)) : ""});
+    } else if (static_cast<double>(slow.size()) >= most_of_ranks * static_cast<double>(all.size()) && !is_one_host) {
+      if (are_hosts_judged && all.size() == 1) continue;  // judged as a host
+      Suspect of_host = slow[slow.size() / 2];
+      of_host.component.kind = ComponentKind::host;
+      of_host.component.first = static_cast<std::int32_t>(host);
+      accused.push_back({of_host, all, "what it alone uses"});
+    } else {
+      diagnosis_.notes.push_back(
+          fmt::format("{} of {} ranks of {} are slow: neither one rank nor, as the others are not, the whole host",
+                      slow.size(), all.size(), host_name(setting_, static_cast<std::int32_t>(host))));
+    }
+  }
+  return accused;
+}
+
+/// Where the hosts below a leaf switch are all slow, and no other switch's are, it is what they share.
+void FileJudge::join_below_leaves(std::vector<Accused>& hosts) const {
+  const auto& levels = setting_.layout.network.levels;
+  if (levels.empty()) return;
+  std::map<std::uint32_t, std::size_t> num_below;
+  for (const auto& host : ranks_of_host_) ++num_below[levels[0].group_of[host.first]];
+  if (num_below.size() < 2) return;
+  std::map<std::uint32_t, std::vector<std::size_t>> accused_below;
+  for (std::size_t index = 0; index < hosts.size(); ++index) {
+    if (!hosts[index].or_else.empty()) continue;
+    accused_below[levels[0].group_of[static_cast<std::uint32_t>(hosts[index].suspect.component.first)]].push_back(
+        index);
+  }
+  std::set<std::size_t> gone;
+  std::vector<Accused> leaves;
+  for (const auto& [leaf, indices] : accused_below) {
+    if (indices.size() < num_below[leaf] || indices.size() < 2) continue;
+    Accused all;
+    std::vector<double> effects;
+    for (const std::size_t index : indices) {
+      gone.insert(index);
+      effects.push_back(hosts[index].suspect.effect);
+      all.ranks.insert(all.ranks.end(), hosts[index].ranks.begin(), hosts[index].ranks.end());
+    }
+    all.suspect = hosts[indices.front()].suspect;
+    all.suspect.effect = middle_value(effects);
+    all.suspect.component = {ComponentKind::uplink, 0, static_cast<std::int32_t>(leaf), -1, -1};
+    leaves.push_back(std::move(all));
+  }
+  for (std::size_t index = 0; index < hosts.size(); ++index) {
+    if (!gone.contains(index)) leaves.push_back(std::move(hosts[index]));
+  }
+  hosts = std::move(leaves);
+}
+
+/// [phase][class]: the median of the ranks that nobody accuses; of all phases' ranks where a class has too few.
+std::vector<std::vector<double>> FileJudge::usual_of_phases(const std::vector<Accused>& accused) const {
+  std::set<std::uint32_t> slow;
+  for (const Accused& one : accused) slow.insert(one.ranks.begin(), one.ranks.end());
+  const std::size_t num_classes = *std::ranges::max_element(class_of_) + std::size_t{1};
+  std::vector<std::vector<double>> usual;
+  for (const std::vector<double>& of_phase : times_) {
+    std::vector<std::vector<double>> values(num_classes);
+    for (std::uint32_t rank = 0; rank < of_phase.size(); ++rank) {
+      if (is_there(rank) && !slow.contains(rank)) values[class_of_[rank]].push_back(of_phase[rank]);
+    }
+    std::vector<double> medians;
+    for (std::vector<double>& of_class : values) {
+      const Middle middle = middle_of(std::move(of_class));
+      medians.push_back(middle.num > 0 ? middle.median : did_nothing);
+    }
+    usual.push_back(std::move(medians));
+  }
+  return usual;
+}
+
+std::string FileJudge::targets_text(std::uint32_t host) const {
+  const std::size_t num = targets_of(host).size();
+  if (num == 0) return "";
+  return num == 1 ? "on its target" : fmt::format("on all its {} targets", num);
+}
+
+Fault FileJudge::fault_of(const Accused& one, const std::vector<std::vector<double>>& usual) const {
+  Fault fault;
+  fault.component = one.suspect.component;
+  fault.p_value = one.suspect.p_value;
+  fault.num_pairs = 0;
+  PhaseEvidence evidence;
+  evidence.operation = phases_.operation;
+  evidence.num_phases = times_.size();
+  std::vector<double> effects, rates;
+  for (std::size_t phase = 0; phase < times_.size(); ++phase) {
+    std::vector<double> shown;
+    for (const std::uint32_t rank : one.ranks) {
+      const double time = times_[phase][rank];
+      if (std::isnan(time)) continue;
+      shown.push_back(time - usual[phase][class_of_[rank]]);
+      rates.push_back(1e9 * std::exp(-time));
+      ++fault.num_pairs;
+    }
+    const Middle middle = middle_of(std::move(shown));
+    if (middle.num == 0) continue;
+    effects.push_back(middle.median);
+    if (middle.median >= share_in_phase * one.suspect.effect) ++evidence.num_slow;
+  }
+  const Middle over_phases = middle_of(effects);
+  const double of_phases =
+      median_efficiency * over_phases.spread / std::sqrt(std::max<double>(1, static_cast<double>(over_phases.num)));
+  const double error = both_sides * std::hypot(one.suspect.error, of_phases);
+  fault.ratio = std::exp(over_phases.median);
+  fault.ratio_low = std::exp(over_phases.median - error);
+  fault.ratio_high = std::exp(over_phases.median + error);
+  evidence.bytes_per_s = middle_value(rates);
+  evidence.usual_bytes_per_s = evidence.bytes_per_s * fault.ratio;
+  const bool is_of_most = static_cast<double>(evidence.num_slow) >= most_of_phases * static_cast<double>(times_.size());
+  const bool is_enough = times_.size() >= fewest_phases;
+  if (is_enough && !is_of_most) fault.persistence = Persistence::transient;
+  fault.is_unproven = !is_enough || !one.or_else.empty();
+
+  const auto first = static_cast<std::uint32_t>(fault.component.first);
+  if (fault.component.kind == ComponentKind::uplink) {
+    std::set<std::uint32_t> hosts;
+    for (const std::uint32_t rank : one.ranks) hosts.insert(host_of(rank));
+    for (const std::uint32_t host : hosts) {
+      fault.hosts.push_back(host_number(setting_.layout, static_cast<std::int32_t>(host)));
+    }
+  }
+  if (fault.component.kind == ComponentKind::target) {
+    const std::set<std::uint32_t> users = hosts_on(first);
+    for (const std::uint32_t host : users) {
+      fault.host_names.push_back(host_name(setting_, static_cast<std::int32_t>(host)));
+    }
+    fault.ranks.assign(one.ranks.begin(), one.ranks.end());
+    fault.name = target_name(first);
+    evidence.where = users.size() > 1 ? fmt::format("from all {} hosts that use it", users.size())
+                                      : fmt::format("from {}", fault.host_names.front());
+    if (one.or_else.empty() && users.size() > 1) {
+      fault.ruled_out.emplace_back("not the hosts that use it: nearly all of their ranks on it are slow");
+    }
+  } else {
+    fault.name = name_of_component(setting_, fault.component, fault.direction);
+    name_concerned(setting_, fault);
+  }
+  if (fault.component.kind == ComponentKind::host) {
+    evidence.where = targets_text(first);
+    if (one.ranks.size() > 1) fault.ruled_out.emplace_back("not one of its ranks: nearly all of them are slow");
+    if (one.or_else.empty() && has_targets()) {
+      fault.ruled_out.emplace_back("not a target: others use the same ones and are as usual");
+    }
+  }
+  if (fault.component.kind == ComponentKind::rank) {
+    fault.ruled_out.push_back(fmt::format("not {} as a whole: its other ranks are as usual",
+                                          host_name(setting_, static_cast<std::int32_t>(host_of(first)))));
+  }
+  if (!one.or_else.empty()) {
+    fault.name += ", or " + one.or_else;
+    fault.advice =
+        "Measure again so that others share what it uses: several hosts on each target, several targets a host "
+        "(--targets, --movement N-M), or --read-shift";
+  } else if (!is_enough) {
+    fault.advice = fmt::format("Measure again with --repeat {} or more", fewest_phases + 2);
+  } else {
+    fault.advice = advice_for(setting_, one.suspect, Symptom::slow);
+    if (fault.component.kind == ComponentKind::host) {
+      fault.advice =
+          "Look at its way to the storage (adapter, port, routes), its file system client, its memory and what else "
+          "runs there";
+    }
+  }
+  fault.phases = std::move(evidence);
+  return fault;
+}
+
+void FileJudge::add_faults(const std::vector<Accused>& accused) {
+  if (accused.empty()) return;
+  const auto usual = usual_of_phases(accused);
+  std::set<std::uint32_t> slow;
+  for (const Accused& one : accused) slow.insert(one.ranks.begin(), one.ranks.end());
+  // What a phase takes is what its slowest rank takes.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> time_of;
+  for (const FileRow& row : phases_.rows) time_of[{row.phase, row.rank}] = row.time_ns;
+  const auto slowest = [&](const auto& counts) {
+    std::vector<double> longest(times_.size(), 0);
+    for (const auto& [where, time_ns] : time_of) {
+      if (counts(where.second)) longest[where.first] = std::max(longest[where.first], time_ns);
+    }
+    double sum = 0;
+    for (const double time_ns : longest) sum += time_ns;
+    return sum;
+  };
+  const double sound_ns = slowest([&](std::uint32_t rank) { return !slow.contains(rank); });
+  for (const Accused& one : accused) {
+    Fault fault = fault_of(one, usual);
+    const double own_ns = slowest([&](std::uint32_t rank) { return std::ranges::count(one.ranks, rank) > 0; });
+    if (sound_ns > 0 && own_ns > sound_ns) fault.time_share = 1 - sound_ns / own_ns;
+    diagnosis_.faults.push_back(std::move(fault));
+  }
+  std::ranges::stable_sort(diagnosis_.faults, std::ranges::greater{}, &Fault::ratio);
+  std::ranges::stable_sort(diagnosis_.faults, {}, list_of);
+}
+
+Diagnosis FileJudge::told() {
+  diagnosis_.settings = settings_;
+  diagnosis_.topology = setting_.layout.network.source;
+  diagnosis_.num_phases = times_.size();
+  diagnosis_.num_pairs = diagnosis_.num_measured;
+  std::vector<Accused> hosts = slow(ComponentKind::host, ranks_of_host_, of_host_);
+  std::vector<Accused> targets;
+  if (has_targets()) targets = slow(ComponentKind::target, ranks_of_target_, of_target_);
+  separate(hosts, targets);
+  join_below_leaves(hosts);
+  std::vector<Accused> accused = std::move(hosts);
+  std::ranges::move(targets, std::back_inserter(accused));
+  std::vector<Accused> ranks = slow_ranks(accused);
+  std::ranges::move(ranks, std::back_inserter(accused));
+  add_faults(accused);
+  const auto tell_few = [&](std::size_t num, const char* what) {
+    if (num != 2) return;  // of one there is nothing to say
+    diagnosis_.notes.push_back(
+        fmt::format("{} could not be compared: there are {}, and {} are needed", what, num, fewest_to_compare));
+  };
+  tell_few(ranks_of_host_.size(), "hosts");
+  if (has_targets()) tell_few(ranks_of_target_.size(), "targets");
+  if (times_.size() < fewest_phases) {
+    diagnosis_.notes.push_back(fmt::format("of {} phase{} nothing can be said to stay slow: --repeat {} and more tells",
+                                           times_.size(), times_.size() == 1 ? "" : "s", fewest_phases));
+  }
+  diagnosis_.notes.insert(diagnosis_.notes.end(), phases_.notes.begin(), phases_.notes.end());
+  return std::move(diagnosis_);
+}
+
+DiagnosisSettings used_for_phases(const FilePhases& phases, DiagnosisSettings settings) {
+  const double least = phases.is_short_of_cores ? least_short_of_cores : least_of_file_test;
+  settings.threshold = std::max(settings.threshold, least);
+  return settings;
+}
+
+}  // namespace
+
+DiagnosedSlice untested_phases(const FilePhases& phases, const Layout& layout, const DiagnosisSettings& settings,
+                               std::string why) {
+  DiagnosedSlice slice = slice_of_operation(phases);
+  slice.diagnosis.settings = used_for_phases(phases, settings);
+  slice.diagnosis.topology = layout.network.source;
+  slice.diagnosis.untested = std::move(why);
+  return slice;
+}
+
+DiagnosedSlice diagnosed_phases(const FilePhases& phases, const Layout& layout, const DiagnosisSettings& settings) {
+  const Setting setting(layout);
+  FileJudge judge(phases, setting, used_for_phases(phases, settings));
+  if (!judge.can_judge()) {
+    return untested_phases(
+        phases, layout, settings,
+        fmt::format("fewer than {} ranks are comparable: as many ranks on their host and on their target",
+                    fewest_to_compare));
+  }
+  DiagnosedSlice slice = slice_of_operation(phases);
+  slice.diagnosis = judge.told();
+  return slice;
+}
+
+}  // namespace leadline::diagnosis

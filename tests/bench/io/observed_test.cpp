@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which phases and times of a file test are judged, and that a file says what its run said.
+#include "bench/io/observed.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/io/output.hpp"
+#include "bench/io/result_fixture.hpp"
+
+namespace leadline::test::io_observed_test {
+namespace {
+
+using bench::io::diagnosed;
+using bench::io::Header;
+using bench::io::IoOperation;
+using bench::io::JudgedPhase;
+using bench::io::JudgedRow;
+using bench::io::targets_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Header header_with(std::vector<std::string> files, std::int64_t num_ranks = 3) {
+  Header header;
+  header.num_ranks = num_ranks;
+  header.movement = "N-N";
+  header.files = std::move(files);
+  header.options = {{"sync", "inside"}, {"collective", "false"}};
+  return header;
+}
+
+TEST(TargetsOfFiles, AreFoldersWhereThereAreSeveralElseSharedFiles) {
+  EXPECT_THAT(targets_of(header_with({"/a/x", "/b/y", "z"})), ElementsAre("/a", "/b", "."));
+  EXPECT_THAT(targets_of(header_with({"/a/x", "/a/y"})), ElementsAre("/a/x", "/a/y"));
+  EXPECT_THAT(targets_of(header_with({"/a/x", "/a/y", "/a/z"})), IsEmpty()) << "a file for each rank";
+}
+
+constexpr std::int32_t num_rows = 6;  // ranks, one a host
+
+diagnosis::Layout six_hosts() {
+  diagnosis::Layout layout;
+  for (std::uint32_t host = 0; host < num_rows; ++host) {
+    layout.host_of.push_back(host);
+    layout.host_names.push_back("n" + std::to_string(host));
+  }
+  return layout;
+}
+
+Header six_ranks() {
+  std::vector<std::string> files;
+  for (int rank = 0; rank < num_rows; ++rank) files.push_back("/scratch/f." + std::to_string(rank));
+  return header_with(files, num_rows);
+}
+
+/// Rank 4 takes three times as long, in a way that a test chooses.
+std::vector<JudgedRow> rows_of(std::size_t num_phases, double JudgedRow::*slow) {
+  std::vector<JudgedRow> rows;
+  for (std::size_t phase = 0; phase < num_phases; ++phase) {
+    for (std::int32_t rank = 0; rank < num_rows; ++rank) {
+      JudgedRow& row = rows.emplace_back();
+      row = {rank, static_cast<std::int32_t>(phase), rank, 1 << 20};
+      row.call_ns = 1e6 + 1e3 * (rank + 7 * static_cast<double>(phase % 3));
+      if (rank == 4) row.*slow += 2e6;
+    }
+  }
+  return rows;
+}
+
+std::vector<JudgedPhase> phases_of(std::size_t num, const JudgedPhase& each) { return {num, each}; }
+
+std::vector<std::string> faults_of(const std::vector<DiagnosedSlice>& slices) {
+  std::vector<std::string> names;
+  for (const DiagnosedSlice& slice : slices) {
+    for (const Fault& fault : slice.diagnosis.faults) {
+      if (counts(fault)) names.push_back(slice.pattern + ": " + fault.name);
+    }
+  }
+  return names;
+}
+
+TEST(JudgedTimes, AreThoseInCallsSyncAndClose) {
+  const auto phases = phases_of(4, {IoOperation::write, true, ""});
+  for (double JudgedRow::*time :
+       {&JudgedRow::call_ns, &JudgedRow::wait_ns, &JudgedRow::sync_ns, &JudgedRow::close_ns}) {
+    EXPECT_THAT(faults_of(diagnosed(six_ranks(), phases, rows_of(4, time), false, six_hosts(), {})),
+                ElementsAre("write: host n4"));
+  }
+  Header outside = six_ranks();
+  outside.options = {{"sync", "outside"}};
+  EXPECT_THAT(faults_of(diagnosed(outside, phases, rows_of(4, &JudgedRow::sync_ns), false, six_hosts(), {})),
+              IsEmpty());
+}
+
+TEST(JudgedTimes, OfASharedFileAreSyncedByAllOfItsRanks) {
+  Header shared = six_ranks();
+  shared.movement = "N-1";
+  shared.files = std::vector<std::string>{"/scratch/f"};
+  std::vector<JudgedRow> rows = rows_of(4, &JudgedRow::sync_ns);
+  for (JudgedRow& row : rows) row.file = 0;
+  const auto phases = phases_of(4, {IoOperation::write, true, ""});
+  EXPECT_THAT(faults_of(diagnosed(shared, phases, rows, false, six_hosts(), {})), IsEmpty());
+}
+
+TEST(JudgedPhases, AreNoReadsFromTheCacheAndNoneThatFailed) {
+  const auto rows = rows_of(5, &JudgedRow::call_ns);
+  const auto told = [&](const std::vector<JudgedPhase>& phases) {
+    return diagnosed(six_ranks(), phases, rows, false, six_hosts(), {});
+  };
+  for (const char* source : {"cache", "mixed"}) {
+    const auto slices = told(phases_of(5, {IoOperation::read, true, source}));
+    ASSERT_EQ(slices.size(), 1U);
+    EXPECT_THAT(slices[0].diagnosis.untested, HasSubstr("page cache")) << source;
+  }
+  EXPECT_THAT(told(phases_of(5, {IoOperation::write, false, ""})), IsEmpty());
+  auto some = phases_of(5, {IoOperation::read, true, "storage"});
+  some[1].source = "cache";
+  const auto slices = told(some);
+  EXPECT_THAT(faults_of(slices), ElementsAre("read: host n4"));
+  EXPECT_EQ(slices[0].diagnosis.num_phases, 4U);
+  EXPECT_THAT(slices[0].diagnosis.notes, testing::Contains(HasSubstr("1 read that came from the page cache")));
+}
+
+TEST(JudgedPhases, OfCollectiveCallsAndWithoutFilesTellNothing) {
+  const auto phases = phases_of(4, {IoOperation::write, true, ""});
+  const auto why = [&](const Header& header) {
+    return diagnosed(header, phases, rows_of(4, &JudgedRow::call_ns), false, six_hosts(), {}).at(0).diagnosis.untested;
+  };
+  Header collective = six_ranks(), without = six_ranks();
+  collective.options = {{"collective", "true"}};
+  without.files.clear();
+  EXPECT_THAT(why(collective), HasSubstr("collective"));
+  EXPECT_THAT(why(without), HasSubstr("no files"));
+}
+
+TEST(IoDiagnosis, IsTheSameOfTheFile) {
+  const Folder folder;
+  run_ranks({5, 2}, [&](auto& cluster) { write_io(cluster, io_setup(cluster, folder / "run.h5")); });
+  const bench::io::Hdf5Reader reader(folder / "run.h5");
+  std::vector<JudgedPhase> phases;
+  std::vector<JudgedRow> rows;
+  for (int index = 0; index < num_measured_phases; ++index) {
+    const bench::io::PhaseSummary summary = phase_summary_of(index);
+    const bool is_read = summary.position.operation == IoOperation::read;
+    phases.push_back({summary.position.operation, summary.is_complete, is_read ? name_of(summary.source) : ""});
+    for (int rank = 0; rank < 5; ++rank) rows.push_back(judged_row(rank, index, rank_phase_of(index, rank)));
+  }
+  diagnosis::Layout layout;
+  layout.host_of = {0, 0, 1, 1, 2};
+  layout.host_names = {"a", "b", "c"};
+  const auto of_file = diagnosed(reader, layout, {});
+  const auto of_run = diagnosed(header_of(io_so_far()), phases, rows, false, layout, {});
+  ASSERT_EQ(of_file.size(), of_run.size());
+  for (std::size_t index = 0; index < of_file.size(); ++index) {
+    EXPECT_EQ(of_file[index].pattern, of_run[index].pattern);
+    EXPECT_EQ(of_file[index].diagnosis.num_measured, of_run[index].diagnosis.num_measured);
+    EXPECT_EQ(of_file[index].diagnosis.untested, of_run[index].diagnosis.untested);
+    EXPECT_EQ(of_file[index].diagnosis.notes, of_run[index].diagnosis.notes);
+  }
+}
+
+}  // namespace
+}  // namespace leadline::test::io_observed_test

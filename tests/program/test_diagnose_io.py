@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a file test and `leadline diagnose` say of who is slow: runs of this machine with a folder that is slow."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import h5py
+import program
+import pytest
+from program import Done, Leadline
+from result import schema_of, wrong_json
+
+RANKS, FOLDERS = 12, 4
+WORDS = ["--objects", "4", "--object-size", "64KiB", "--op", "write", "--wait", "yield"]
+
+
+@pytest.fixture(scope="module")
+def slow_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The library that makes calls slow."""
+    library = tmp_path_factory.mktemp("slow") / "faulty_files.so"
+    source = program.ROOT / "tests" / "support" / "faulty_files.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    yield library
+
+
+def slow(library: Path, part_of_name: str, milliseconds: int) -> dict[str, str]:
+    """The environment in which calls for such files take so much longer."""
+    variables = {
+        "FAULTY_FILE": part_of_name,
+        "FAULTY_KIND": "slow",
+        "FAULTY_CALL": str(milliseconds),
+    }
+    return variables | {
+        "LD_PRELOAD": str(library),
+        "ASAN_OPTIONS": "verify_asan_link_order=0",
+    }
+
+
+def targets(folder: Path, num_folders: int = FOLDERS) -> Path:
+    """A list of files, the next one in the next folder."""
+    for number in range(num_folders):
+        (folder / f"t{number}").mkdir(exist_ok=True)
+    path = folder / "targets"
+    path.write_text("".join(f"{folder}/t{rank % num_folders}/f.{rank}\n" for rank in range(RANKS)))
+    return path
+
+
+def run(leadline: Leadline, folder: Path, environment: dict[str, str], repeat: int = 4) -> Done:
+    """Twelve ranks over four folders, into r.h5."""
+    files = ["--targets", targets(folder)]
+    words = [*files, *WORDS, "--repeat", str(repeat), "--output", "r.h5"]
+    done = leadline("io", "--local", str(RANKS), *words, env=environment)
+    assert done.status == 0, done.err
+    return done
+
+
+def test_the_run_and_diagnose_name_the_slow_target(leadline: Leadline, slow_files: Path, tmp_path: Path) -> None:
+    done = run(leadline, tmp_path, slow(slow_files, "/t2/", 60))
+    said = leadline("diagnose", "r.h5").out
+    assert said in done.out
+    assert f"1. target {tmp_path}/t2 is written at 0." in said
+    assert "in 4 of 4 phases" in said
+    assert "% of the time of these phases, in which the others wait for it" in said
+    document = json.loads(leadline("diagnose", "r.h5", "--json").out)
+    assert wrong_json(document, schema_of("diagnosis")) == []
+    with h5py.File(tmp_path / "r.h5") as file:
+        summary = json.loads(file["summary"][()])
+    assert summary["diagnoses"] == document["slices"]
+    assert "stragglers" not in summary["phases"][0]
+    (slice_,) = document["slices"]
+    (fault,) = slice_["diagnosis"]["faults"]
+    assert (slice_["pattern"], fault["kind"], fault["list"]) == (
+        "write",
+        "target",
+        "persistent",
+    )
+    assert fault["ranks"] == [2, 6, 10]
+    assert fault["phases"]["num_slow"] == fault["phases"]["num_phases"] == 4
+    assert leadline("diagnose", "r.h5", "--strict", "--quiet").status == 1
+
+
+def test_a_slow_rank_is_told_from_its_target(leadline: Leadline, slow_files: Path, tmp_path: Path) -> None:
+    done = run(leadline, tmp_path, slow(slow_files, "/f.5", 60))
+    assert "1. rank 5 on " in done.out
+    assert "target" not in done.out.split("verdict")[1].split("do  ")[0]
+
+
+def test_a_single_phase_proves_nothing(leadline: Leadline, slow_files: Path, tmp_path: Path) -> None:
+    done = run(leadline, tmp_path, slow(slow_files, "/t2/", 60), repeat=1)
+    assert "verdict: no fault found" in done.out
+    assert "could not be tested" in done.out
+    assert f"target {tmp_path}/t2 is written at 0." in done.out
+    assert leadline("diagnose", "r.h5", "--strict", "--quiet").status == 0
+
+
+def test_reads_of_the_page_cache_are_not_judged(leadline: Leadline, tmp_path: Path) -> None:
+    words = [
+        "--objects",
+        "4",
+        "--object-size",
+        "64KiB",
+        "--wait",
+        "yield",
+        "--target",
+        tmp_path / "f.%r",
+    ]
+    done = leadline("io", "--local", "4", *words, "--output", "r.json")
+    assert done.status == 0, done.err
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert wrong_json(document, schema_of("io")) == []
+    reading = next(one for one in document["diagnoses"] if one["pattern"] == "read")
+    if document["phases"][1]["source"] in ("cache", "mixed"):
+        assert "page cache" in reading["diagnosis"]["untested"]
+    else:
+        assert reading["diagnosis"]["num_phases"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--message-size", "64KiB"], "a file test has one size of objects"),
+        (["--repeat", "1"], "a file test is diagnosed over all its phases"),
+        (["--profile", "p.json"], "a site profile is of link tests"),
+    ],
+)
+def test_what_has_no_effect_is_refused(leadline: Leadline, tmp_path: Path, words: list[str], why: str) -> None:
+    done = leadline(
+        "io",
+        "--local",
+        "1",
+        "--target",
+        tmp_path / "f",
+        "--objects",
+        "1",
+        "--output",
+        "r.h5",
+    )
+    assert done.status == 0, done.err
+    (tmp_path / "p.json").write_text("{}")
+    done = leadline("diagnose", "r.h5", *words)
+    assert (done.status, why in done.err) == (2, True), done.err
