@@ -36,6 +36,9 @@ class RemainingEffects {
   ClassSet inside() const { return inside_; }      ///< pairs of one host
   ClassSet crossing(std::size_t level) const;      ///< pairs that leave the groups of a level
   ClassSet within(std::size_t level) const { return between_ & ~crossing(level); }
+
+  /// Pairs of different hosts that tell ends best: those that share no cables, where each rank has so many; else all.
+  ClassSet of_ends(std::size_t fewest) const;
   double step(ClassSet set) const;        ///< of the clock, the greatest of these classes
   double spread(ClassSet set) const;      ///< the greatest of these classes: how their pairs scatter
   double usual_time(ClassSet set) const;  ///< ns, of sound pairs in the nearest of these classes; NaN without any
@@ -92,6 +95,18 @@ ClassSet RemainingEffects::crossing(std::size_t level) const {
     if (classes_.crosses(pair_class, level)) set |= 1U << pair_class;
   }
   return set & between_;
+}
+
+ClassSet RemainingEffects::of_ends(std::size_t fewest) const {
+  ClassSet calm = 0;
+  for (std::size_t pair_class = 0; pair_class < spread_.size(); ++pair_class) {
+    if (has(between_, pair_class) && spread_[pair_class] <= spread_of_contention) calm |= 1U << pair_class;
+  }
+  if (calm == between_) return between_;
+  for (std::uint32_t rank = 0; rank < out_.front().size(); ++rank) {
+    if (num_pairs(std::span(&rank, 1), FaultDirection::out, calm) < fewest) return between_;
+  }
+  return calm;
 }
 
 double RemainingEffects::spread(ClassSet set) const {
@@ -214,6 +229,7 @@ class Search {
   std::vector<Suspect> run();
 
  private:
+  ClassSet of_ends() const { return remaining_effects_.of_ends(fewest_to_compare * hosts_.of(0).size()); }
   void look_at_switches(std::size_t level);
   void look_at_sockets_of_all();
   void look_at_rails();
@@ -544,7 +560,7 @@ void Search::look_at_hosts() {
   }
   const double usual_inside = lowest_cluster(inside, least_spread).middle.median;
   for (const FaultDirection direction : directions) {
-    for (Suspect suspect : judged(groups, direction, remaining_effects_.between())) {
+    for (Suspect suspect : judged(groups, direction, of_ends())) {
       const auto host = static_cast<std::uint32_t>(suspect.component.first);
       if (inside[host] - usual_inside >= share_of_fault * suspect.effect) {
         explain_among(hosts_.of(host), remaining_effects_.inside());
@@ -575,7 +591,7 @@ void Search::look_at_sockets() {
   std::vector<Group> groups;
   for (std::size_t index = 0; index < components.size(); ++index) groups.push_back({components[index], ranks[index]});
   for (const FaultDirection direction : directions) {
-    for (const Suspect& suspect : judged(groups, direction, remaining_effects_.between())) {
+    for (const Suspect& suspect : judged(groups, direction, of_ends())) {
       const auto at = std::find(components.begin(), components.end(), suspect.component) - components.begin();
       remaining_effects_.explain(ranks[static_cast<std::size_t>(at)], direction, remaining_effects_.between(),
                                  suspect.effect);
@@ -591,7 +607,8 @@ void Search::look_at_ranks() {
     groups.push_back({{ComponentKind::rank, -1, static_cast<std::int32_t>(rank), -1, -1}, Ranks(&rank, 1)});
   }
   // Of ranks on one host alone, all pairs are inside.
-  const ClassSet set = remaining_effects_.between() != 0 ? remaining_effects_.between() : remaining_effects_.inside();
+  const bool has_hosts = remaining_effects_.between() != 0;
+  const ClassSet set = has_hosts ? of_ends() : remaining_effects_.inside();
   for (const FaultDirection direction : directions) {
     for (const Suspect& suspect : judged(groups, direction, set)) {
       const auto rank = static_cast<std::uint32_t>(suspect.component.first);

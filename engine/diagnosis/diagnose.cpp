@@ -20,6 +20,7 @@
 #include "diagnosis/routed_parts.hpp"
 #include "diagnosis/search.hpp"
 #include "diagnosis/slow_paths.hpp"
+#include "network/hostlist.hpp"
 #include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
@@ -35,6 +36,7 @@ constexpr double both_orders = 1.5;  // independent measurements that those of b
 constexpr double unsteady_threshold = 0.5;
 // So many links between hosts, and such a share of them, are not slow each by itself.
 constexpr std::ptrdiff_t fewest_of_contention = 3;
+constexpr std::ptrdiff_t most_looked_at = 16;  // of which we look how many others are slow, too
 constexpr double share_of_contention = 0.02;
 constexpr std::ptrdiff_t many_of_contention = 16;  // of any share, where they are below the ratio of contention
 constexpr double ratio_of_contention = 1.8;
@@ -79,16 +81,21 @@ class Diagnosing {
   Diagnosis run();
 
  private:
+  void explain_group_apart(const Rows& rows);
   void describe_classes();
   double error_of(const Effects::OfClass& one) const;
   Component component_of(const IsolatedPair& one) const;
   void join_both_orders(const Rows& rows);
   void judge_isolated_pairs();
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
+  bool strikes_others(const Rows& rows, const SearchOutcome& outcome, const Suspect& link) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
+  std::vector<MeasuredPair> without_slower(const std::vector<Suspect>& suspects, const Suspect& suspect,
+                                           std::vector<MeasuredPair> evidence) const;
   bool has_many_slow_pairs(Symptom symptom) const;
   bool is_contended(Symptom symptom) const;
+  double uncontended() const;
   bool knows_network() const;
   bool may_be_farther(const Fault& fault, const Effects& effects) const;
   void leave_out_contention(Symptom symptom);
@@ -102,6 +109,7 @@ class Diagnosing {
   Diagnosis diagnosis_;
   SearchOutcome outcome_;
   std::vector<MeasuredPair> sound_;  // measured again as a reference
+  bool do_cables_limit_ = false;     // flows share cables between switches
 };
 
 /// Pairs of one host are not independent, so hosts are counted; ranks, where there are few of them.
@@ -131,6 +139,26 @@ void Diagnosing::describe_classes() {
     diagnosis_.classes.push_back(
         {setting_.classes.name(index), one.num, std::exp(one.median), error_of(one), one.spread});
   }
+}
+
+/// Hosts that reach all others slowly, and each other as usual, share a way: that is one finding, in place of what lies
+/// across it.
+void Diagnosing::explain_group_apart(const Rows& rows) {
+  if (!is_learnt(setting_.layout.network)) return;
+  const std::optional<Suspect> apart = find_group_apart(rows, setting_);
+  if (!apart) return;
+  const auto is_across = [&](std::uint32_t from, std::uint32_t to) {
+    return belongs(setting_, *apart, from, to) && setting_.layout.host_of[from] != setting_.layout.host_of[to];
+  };
+  std::erase_if(outcome_.isolated_pairs, [&](const IsolatedPair& one) { return is_across(one.from, one.to); });
+  std::erase_if(outcome_.suspects, [&](const Suspect& one) {
+    const Component& component = one.component;
+    if (component.kind == ComponentKind::uplink || component.kind == ComponentKind::network_switch) return true;
+    return component.kind == ComponentKind::link &&
+           is_across(setting_.hosts.of(static_cast<std::uint32_t>(component.first)).front(),
+                     setting_.hosts.of(static_cast<std::uint32_t>(component.second)).front());
+  });
+  outcome_.suspects.push_back(*apart);
 }
 
 /// The pair; where each host has one rank, the link.
@@ -177,7 +205,7 @@ void Diagnosing::judge_isolated_pairs() {
   }
   std::vector<double> again(pairs.size(), std::numeric_limits<double>::quiet_NaN());
   if (question_.retest && !pairs.empty()) {
-    RetestEvaluation look(question_, Symptom::slow, is_contended(Symptom::slow));
+    RetestEvaluation look(question_, Symptom::slow, is_contended(Symptom::slow), uncontended());
     look.calibrate(sound_, Load::alone);
     again = look.effects(pairs, Load::alone);
   }
@@ -259,6 +287,29 @@ bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects, S
   return p * num_hosts * (is_inside ? 1 : num_hosts - 1) > question_.settings.false_discovery_rate;
 }
 
+/// The pairs of a link meet in neighbouring rounds, so what disturbs others for a while makes all of them slow. Whether
+/// many pairs between hosts of which nothing is suspected show half of its effect.
+bool Diagnosing::strikes_others(const Rows& rows, const SearchOutcome& outcome, const Suspect& link) const {
+  constexpr double many = 0.02;
+  const auto& host_of = question_.layout.host_of;
+  std::vector<std::array<std::uint64_t, 2>> of_workers(rows.num_workers());  // pairs, and those that are slow
+  rows.visit([&](std::size_t worker, const Row& row) {
+    for (std::size_t index = 0; index < row.values.size(); ++index) {
+      const std::uint32_t to = row.partner(index);
+      if (host_of[row.from] == host_of[to]) continue;
+      const float residual = residual_of(outcome.effects, setting_.classes.of(row.from, to), row, index);
+      const auto is_of = [&](const Suspect& other) { return belongs(setting_, other, row.from, to); };
+      if (std::isnan(residual) || std::ranges::any_of(outcome.suspects, is_of)) continue;
+      ++of_workers[worker][0];
+      if (static_cast<double>(residual) >= link.effect / 2) ++of_workers[worker][1];
+    }
+  });
+  std::array<std::uint64_t, 2> sums{};
+  for (const auto& [num, num_slow] : of_workers) sums[0] += num, sums[1] += num_slow;
+  add_up(rows, std::span<std::uint64_t>(sums));
+  return static_cast<double>(sums[1]) > many * static_cast<double>(sums[0]);
+}
+
 /// Losses and interruptions strike pairs by chance: of few pairs half may have met some. The chance of as many as this
 /// component has, or more (binomial), by the share of the other pairs that have, times the components of its kind.
 bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const {
@@ -308,6 +359,7 @@ bool Diagnosing::has_many_slow_pairs(Symptom symptom) const {
 /// Whether pairs between hosts, measured under load, scatter as flows that share cables do.
 bool Diagnosing::is_contended(Symptom symptom) const {
   if (symptom != Symptom::slow || question_.load == Load::alone || question_.has_many_loads) return false;
+  if (do_cables_limit_) return true;
   const auto& classes = outcome_.effects.classes;
   for (std::size_t index = PairClasses::first_between; index < classes.size(); ++index) {
     if (classes[index].num > 0 && classes[index].spread > spread_of_contention) return true;
@@ -315,24 +367,65 @@ bool Diagnosing::is_contended(Symptom symptom) const {
   return false;
 }
 
+/// Where flows share cables, pairs alone are compared with all others alone, so what belongs to something slower, too,
+/// says nothing of this one.
+std::vector<MeasuredPair> Diagnosing::without_slower(const std::vector<Suspect>& suspects, const Suspect& suspect,
+                                                     std::vector<MeasuredPair> evidence) const {
+  const auto& host_of = question_.layout.host_of;
+  const ComponentKind kind = suspect.component.kind;
+  const bool is_of_ranks = kind == ComponentKind::rank || kind == ComponentKind::socket;
+  const bool has_hosts = setting_.hosts.num_groups() > 1;
+  std::erase_if(evidence, [&](const MeasuredPair& one) {
+    if (is_of_ranks && has_hosts && host_of[one.pair.from] == host_of[one.pair.to]) return true;
+    return std::ranges::any_of(suspects, [&](const Suspect& other) {
+      const bool is_slower = !other.is_note && other.component != suspect.component && other.effect > suspect.effect;
+      return is_slower && may_pass(setting_, other, one.pair.from, one.pair.to);
+    });
+  });
+  return evidence;
+}
+
+/// What the nearest pairs between hosts take, ln ns, where they share no cable; NaN where they do.
+double Diagnosing::uncontended() const {
+  const Effects::OfClass& nearest = outcome_.effects.classes[PairClasses::first_between];
+  const bool is_known = nearest.num > 0 && nearest.spread <= spread_of_contention;
+  return is_known ? nearest.centre : std::numeric_limits<double>::quiet_NaN();
+}
+
 void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom) {
   const std::vector<Suspect>& suspects = outcome.suspects;
   const auto evidence = evidence_for({rows, setting_, outcome.effects, question_.retested}, suspects, most_shown);
   const bool needs_retest = is_contended(symptom);  // flows that share cables make components a little slow by chance
   const bool has_slow_pairs = has_many_slow_pairs(symptom);
-  RetestEvaluation look(question_, symptom, needs_retest);
+  RetestEvaluation look(question_, symptom, needs_retest, uncontended());
+  const auto num_links =
+      std::ranges::count_if(suspects, [](const Suspect& one) { return one.component.kind == ComponentKind::link; });
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
-    if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
+    if (!suspects[index].is_note) {
+      look.decide(fault, suspects[index],
+                  needs_retest ? without_slower(suspects, suspects[index], evidence[index]) : evidence[index], sound_);
+    }
+    if (suspects[index].needs_retest && fault.persistence != Persistence::persistent) continue;
     const bool is_one_pair = is_between_hosts(fault);  // or a few, which share a way with others by chance
     fault.is_unproven = (needs_retest || (has_slow_pairs && is_of_end(fault))) &&
                         fault.persistence == Persistence::not_retested &&
-                        (is_one_pair || fault.ratio < ratio_of_contention);
+                        (is_one_pair || suspects[index].is_whole_class || fault.ratio < ratio_of_contention);
     // Pairs that share a cable or a core switch share its load.
     if (is_of_routes(fault.component) && question_.load != Load::alone) {
       fault.is_unproven = fault.persistence == Persistence::not_retested;
     }
     if (may_be_farther(fault, outcome.effects)) fault.is_unproven = true;
+    if (suspects[index].is_before_fit && is_learnt(setting_.layout.network)) {
+      fault.is_unproven = true;
+      fault.name = fmt::format("the way between {} and the others", network::folded_hostlist(fault.host_names));
+      fault.ruled_out = {"not these hosts one by one: they reach each other as others do"};
+      fault.advice = "Look at what these hosts share, or tell --topology: they may only stand farther away.";
+    }
+    const bool is_new = fault.persistence == Persistence::not_retested && question_.load != Load::alone;
+    if (symptom == Symptom::slow && suspects[index].component.kind == ComponentKind::link && is_new &&
+        num_links <= most_looked_at && strikes_others(rows, outcome, suspects[index]))
+      fault.is_unproven = true;
     const bool is_certain = fault.persistence != Persistence::not_retested;
     if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
       diagnosis_.faults.push_back(std::move(fault));
@@ -358,8 +451,11 @@ bool Diagnosing::may_be_farther(const Fault& fault, const Effects& effects) cons
                       (kind == ComponentKind::host && setting_.has_one_rank_a_host());
   if (!may_be) return false;
   const Effects::OfClass& nearest = effects.classes[PairClasses::first_between];
-  return std::log(fault.ratio) < most_by_distance + nearest.step &&
-         (fault.ratio - 1) * std::exp(nearest.centre) < most_ns_by_distance;
+  // Of few pairs the slowest were chosen; the second measurement was not.
+  const bool is_chosen = kind == ComponentKind::link && fault.ratio_alone > 0;
+  const double ratio = is_chosen ? std::min(fault.ratio, fault.ratio_alone) : fault.ratio;
+  return std::log(ratio) < most_by_distance + nearest.step &&
+         (ratio - 1) * std::exp(nearest.centre) < most_ns_by_distance;
 }
 
 /// Many links that were measured under load only: flows that share a path by chance are as slow as a bad cable.
@@ -503,17 +599,21 @@ Diagnosis Diagnosing::run() {
   const auto off_routes = routed.suspects.empty() ? nullptr : without_routed_parts(as_measured, setting_, routed);
   const Rows& before_paths = off_routes ? *off_routes : as_measured;
   const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
+  do_cables_limit_ = paths.is_contended;
   const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);
   const Rows& times = rest ? *rest : before_paths;
   outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   outcome_.suspects.insert(outcome_.suspects.begin(), paths.suspects.begin(), paths.suspects.end());
   outcome_.suspects.insert(outcome_.suspects.begin(), routed.suspects.begin(), routed.suspects.end());
+  explain_group_apart(times);
   describe_classes();
   // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may
   // leave some of that to its pairs.
   std::erase_if(outcome_.isolated_pairs, [&](const IsolatedPair& one) {
     const auto explains = [&](const Suspect& suspect) {
-      return static_cast<double>(one.residual) <= suspect.effect && belongs(setting_, suspect, one.from, one.to);
+      const bool is_covered = static_cast<double>(one.residual) <= suspect.effect ||
+                              (suspect.is_before_fit && !suspect.needs_retest && do_cables_limit_);
+      return is_covered && belongs(setting_, suspect, one.from, one.to);
     };
     if (std::ranges::any_of(outcome_.suspects, explains)) return true;
     const Effects::OfClass& of_class = outcome_.effects.classes[setting_.classes.of(one.from, one.to)];

@@ -342,21 +342,20 @@ void Fit::centre(std::size_t pair_class) {
   of_ends(one.in, slow_[pair_class].in);
 }
 
-/// Where ranks meet only some others, nothing but the sum of what senders and receivers show is known: sound ones show
-/// the same as both.
+/// Where ranks meet only some others, nothing but the sum of what senders and receivers show is known: the lowest
+/// clusters of both show the same.
 void Fit::balance(std::size_t pair_class) {
   Effects::OfClass& one = effects_.classes[pair_class];
   if (PairClasses::is_inside(pair_class) || one.num == 0) return;
-  std::map<std::uint32_t, std::vector<double>> out, in;  // of sound ones, by part
+  std::map<std::uint32_t, std::vector<double>> out, in;  // by part
   for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
-    if (slow_[pair_class].out[rank] == 0)
-      out[classes_.part_of_sender(pair_class, rank)].push_back(static_cast<double>(one.out[rank]));
-    if (slow_[pair_class].in[rank] == 0)
-      in[classes_.part_of_receiver(pair_class, rank)].push_back(static_cast<double>(one.in[rank]));
+    out[classes_.part_of_sender(pair_class, rank)].push_back(static_cast<double>(one.out[rank]));
+    in[classes_.part_of_receiver(pair_class, rank)].push_back(static_cast<double>(one.in[rank]));
   }
   std::map<std::uint32_t, float> shift;
   for (auto& [part, effects] : out) {
-    const Middle of_out = middle_of(std::move(effects)), of_in = middle_of(in[part]);
+    const Middle of_out = lowest_cluster(std::move(effects), least_spread).middle;
+    const Middle of_in = lowest_cluster(std::move(in[part]), least_spread).middle;
     if (of_out.num > 0 && of_in.num > 0) shift[part] = static_cast<float>((of_out.median - of_in.median) / 2);
   }
   for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
@@ -407,6 +406,7 @@ void Fit::sweep() {
   narrow(bins);
   for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
     share_rows(pair_class);
+    balance(pair_class);
     centre(pair_class);
   }
   is_first_sweep_ = false;
@@ -449,7 +449,6 @@ Effects Fit::run() {
   effects_.share = share_;
   draw();
   for (int number = 0; number < num_sweeps; ++number) sweep();
-  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) balance(pair_class);
   choose_compositions();
   finish();
   return std::move(effects_);

@@ -212,6 +212,21 @@ bool belongs(const Setting& setting, const Suspect& suspect, std::uint32_t from,
          (suspect.direction != FaultDirection::out && sends_through(setting, suspect.component, to, from));
 }
 
+bool may_pass(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to) {
+  const network::Network& network = setting.layout.network;
+  const Component& component = suspect.component;
+  if (component.kind != ComponentKind::cable || network.hops.empty()) return belongs(setting, suspect, from, to);
+  const network::Level& level = network.levels.front();
+  const auto hops = [&](std::uint32_t one, std::uint32_t other) {
+    return network.hops[std::size_t{one} * level.names.size() + other];
+  };
+  const std::uint32_t here = level.group_of[setting.layout.host_of[from]];
+  const std::uint32_t there = level.group_of[setting.layout.host_of[to]];
+  const auto first = static_cast<std::uint32_t>(component.first), second = static_cast<std::uint32_t>(component.second);
+  return hops(here, first) + 1 + hops(second, there) == hops(here, there) ||
+         hops(here, second) + 1 + hops(first, there) == hops(here, there);
+}
+
 std::vector<std::vector<MeasuredPair>> evidence_for(const PairSource& source, std::span<const Suspect> suspects,
                                                     std::size_t most) {
   const Setting& setting = source.setting;
@@ -249,7 +264,7 @@ std::vector<MeasuredPair> sound_pairs(const PairSource& source, std::span<const 
   const auto concerns = [&](std::uint32_t, std::uint32_t from, std::uint32_t to, float) {
     if (!source.retested.empty() && !retested.has(from, to)) return -1;
     if ((setting.layout.host_of[from] == setting.layout.host_of[to]) != has_one_host) return -1;
-    const auto concerned = [&](const Suspect& other) { return !other.is_note && belongs(setting, other, from, to); };
+    const auto concerned = [&](const Suspect& other) { return !other.is_note && may_pass(setting, other, from, to); };
     return std::any_of(suspects.begin(), suspects.end(), concerned) ? -1 : 0;
   };
   std::vector<MeasuredPair> pairs;
@@ -293,13 +308,21 @@ void RetestEvaluation::calibrate(std::span<const MeasuredPair> sound, Load load)
     const double effect = again[index] - sound[index].expected;
     if (std::isnan(effect)) continue;
     all.push_back(effect);
-    if (!(sound[index].value - sound[index].expected < most_of_usual)) continue;
-    of_usual.push_back(effect);
+    // Which flows a pair met under load says nothing of what it takes alone.
     if (is_absolute(sound[index].pair, load)) absolute.push_back(again[index]);
+    if (sound[index].value - sound[index].expected < most_of_usual) of_usual.push_back(effect);
   }
   double& usual = usual_[index_of(load)];
   has_usual_[index_of(load)] = !all.empty();
-  if (absolute.size() >= fewest_to_compare) usual_alone_ = middle_of(std::move(absolute)).median;
+  if (load == Load::alone && is_contended_) {
+    is_known_alone_ = absolute.size() >= fewest_to_compare;
+    usual_alone_ = uncontended_;
+    if (is_known_alone_) {
+      usual_alone_ = lowest_cluster(std::move(absolute), most_of_usual).middle.median;
+    } else {
+      for (const double of_pair : absolute) usual_alone_ = std::fmin(usual_alone_, of_pair);
+    }
+  }
   if (of_usual.size() >= fewest_to_compare) {
     usual = middle_of(std::move(of_usual)).median;
   } else if (!all.empty()) {
@@ -313,7 +336,7 @@ std::vector<double> RetestEvaluation::effects(std::span<const MeasuredPair> pair
   for (std::size_t index = 0; index < effects.size(); ++index) {
     const double beyond_others = effects[index] - usual_alone_;
     effects[index] += in_ends - pairs[index].expected - usual_[index_of(load)];
-    if (!is_absolute(pairs[index].pair, load) || usual_alone_ == 0) continue;
+    if (!is_absolute(pairs[index].pair, load) || std::isnan(usual_alone_)) continue;
     effects[index] = is_of_many ? beyond_others : std::min(effects[index], beyond_others);
   }
   return effects;
@@ -336,11 +359,17 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
   // Under load a component can be slower still.
   const bool is_slow_alone = alone.num >= fewest_to_compare && suspect.num_pairs >= many_pairs &&
                              alone.median >= least_alone + 3 * alone.spread / std::sqrt(static_cast<double>(alone.num));
+  if (is_contended_ && is_slow_alone) {
+    const double low = alone.median - both_sides * alone.spread / std::sqrt(static_cast<double>(alone.num));
+    fault.ratio_low = std::max(fault.ratio_low, std::exp(std::min(low, suspect.effect)));
+  }
   if (is_slow_alone || alone.median >= share_of_effect * suspect.effect) {
     fault.persistence = Persistence::persistent;
     return;
   }
-  if (load_ != Load::alone && !has_usual_[index_of(Load::alone)]) {
+  const bool is_known =
+      has_usual_[index_of(Load::alone)] && (is_known_alone_ || !is_absolute(evidence.front().pair, Load::alone));
+  if (load_ != Load::alone && !is_known) {
     fault.ratio_alone = 0;  // how much faster sound pairs are alone is not known
     return;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Suspect {
   double share = 1;              ///< of its pairs that are slow; less than 1: one of several parallel cables
   bool is_whole_class = false;   ///< all pairs of a class belong to it, so the fit expects them to be slow
   bool is_before_fit = false;    ///< taken off the times before ends were fitted, so the fit does not expect it
+  bool needs_retest = false;     ///< it may be contention, so it is left out unless its pairs are slow alone, too
   bool is_of_both_ways = false;  ///< of a round trip: the effect of pairs that pass it there and back
 };
 
@@ -91,6 +93,9 @@ double degrees_of_freedom(std::size_t num);
 /// Whether messages from one rank to another pass the component in the direction of its fault.
 bool belongs(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to);
 
+/// The same, either way; of a cable of a network that is no tree, whether it is on one of their shortest paths.
+bool may_pass(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to);
+
 /// A measured pair: what it took and what its ends let expect, ln ns.
 struct MeasuredPair {
   OrderedPair pair;
@@ -121,13 +126,15 @@ std::vector<MeasuredPair> sound_pairs(const PairSource& source, std::span<const 
 class RetestEvaluation {
  public:
   /// `question` outlives it. `is_contended`: pairs differ by whom they share cables with, so what their ends let expect
-  /// says nothing of what they take alone.
-  RetestEvaluation(const Question& question, Symptom symptom, bool is_contended = false)
+  /// says nothing of what they take alone. `uncontended`: ln ns that pairs take where nothing is shared; NaN = unknown.
+  RetestEvaluation(const Question& question, Symptom symptom, bool is_contended = false,
+                   double uncontended = std::numeric_limits<double>::quiet_NaN())
       : retest_(question.retest),
         symptom_(symptom),
         load_(question.load),
         layout_(question.layout),
-        is_contended_(is_contended) {}
+        is_contended_(is_contended),
+        uncontended_(uncontended) {}
 
   bool is_possible() const { return static_cast<bool>(retest_); }
 
@@ -158,7 +165,11 @@ class RetestEvaluation {
   Load load_;
   const Layout& layout_;
   bool is_contended_;
-  double usual_alone_ = 0;    ///< where flows share cables: what sound pairs take, not over what is expected
+  double uncontended_;
+  /// Where flows share cables: what sound pairs take, not over what is expected; NaN = unknown. Of fewer than three
+  /// it is no more than a limit: what is slow beside it is slow.
+  double usual_alone_ = std::numeric_limits<double>::quiet_NaN();
+  bool is_known_alone_ = false;
   double usual_[2] = {0, 0};  ///< by load
   bool is_calibrated_[2] = {false, false}, has_usual_[2] = {false, false};
 };

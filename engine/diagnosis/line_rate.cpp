@@ -9,6 +9,7 @@
 
 #include "core/units.hpp"
 #include "diagnosis/effects.hpp"
+#include "diagnosis/reference.hpp"
 
 namespace leadline::diagnosis {
 namespace {

@@ -3,6 +3,7 @@
 #include "diagnosis/slow_paths.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -14,6 +15,7 @@
 
 #include "diagnosis/learnt_groups.hpp"
 #include "diagnosis/reference.hpp"
+#include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
 namespace {
@@ -21,18 +23,20 @@ namespace {
 constexpr std::uint32_t most_graph_groups = 256, most_tree_groups = 128;  // their square is counted for each element
 constexpr std::size_t most_sampled = std::size_t{1} << 21;                // values: 16 MB on their way through the tree
 constexpr double by_chance = 0.03;                                        // of the pairs that are slow without a fault
-constexpr double by_contention = 0.15;                                    // in a tree whose flows share cables
 constexpr double most_certain = 0.97;                                     // of the pairs that are slow with one
 constexpr double least_gain_of_cable = 12;  // of log likelihood, and the logarithm of the number of elements
 constexpr double most_trials = 24;          // of a pair of groups: its pairs are not independent
-constexpr double sure_share = 0.99, least_of_sure = 0.7;
+constexpr double sure_share = 0.99, least_of_sure = 0.7, least_of_sure_under_load = 0.6;
 constexpr double spreads_of_noise = 4;
 constexpr double share_of_lowest = 0.1;
 constexpr double share_of_many = 0.4;  // of the uplinks of a level
 constexpr double more_by_chance = 0.15;
 constexpr double most_of_a_hop = 2;  // times what pairs below one switch take: beyond, flows share cables
-constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, factor_of_contention = 1.8,
-                 factor_in_tree = 1.4;
+// Under load an uplink shows in what any quantile of pairs takes; only what all of them show needs no second look.
+constexpr std::array quantiles_of_contention{0.1, 0.25, 0.5};
+constexpr double most_among_sound = 0.2;  // logarithms: between sound uplinks under load,
+constexpr double least_of_uplink = 0.18;  // and from where on one is slow
+constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, factor_of_contention = 1.8;
 
 /// What pairs between two groups take, ln ns.
 struct GroupPair {
@@ -48,24 +52,32 @@ class GroupTimes {
       : num_(static_cast<std::uint32_t>(setting.layout.network.levels.front().names.size())),
         group_of_(groups_of_ranks(setting.layout, 0)),
         values_(std::size_t{num_} * num_) {
-    struct At {
-      std::uint32_t cell;
-      float value;
-    };
-    std::vector<std::vector<At>> found(rows.num_workers());
+    std::vector<std::vector<Measured>> found(rows.num_workers());
     rows.visit([&](std::size_t worker, const Row& row) {
       const std::size_t step = std::max<std::size_t>(1, row.values.size() * rows.num_ranks() / most_sampled);
       for (std::size_t index = row.from % step; index < row.values.size(); index += step) {
         const std::uint32_t to = row.partner(index);
         if (std::isnan(row.values[index]) || setting.layout.host_of[to] == setting.layout.host_of[row.from]) continue;
-        found[worker].push_back({group_of_[row.from] * num_ + group_of_[to], row.values[index]});
+        found[worker].push_back({setting.layout.host_of[row.from], setting.layout.host_of[to], row.values[index]});
       }
     });
-    std::vector<At> own;
+    std::vector<Measured> own;
     for (const auto& of_worker : found) own.insert(own.end(), of_worker.begin(), of_worker.end());
-    for (const At& one : gather_all(rows, own)) values_[one.cell].push_back(static_cast<double>(one.value));
+    const auto& group_of_host = setting.layout.network.levels.front().group_of;
+    measured_ = gather_all(rows, own);
+    for (const Measured& one : measured_) {
+      values_[std::size_t{group_of_host[one.from_host]} * num_ + group_of_host[one.to_host]].push_back(
+          static_cast<double>(one.value));
+    }
     for (auto& of_cell : values_) std::ranges::sort(of_cell);
   }
+
+  /// A time between two hosts, ln ns.
+  struct Measured {
+    std::uint32_t from_host, to_host;
+    float value;
+  };
+  const std::vector<Measured>& measured() const { return measured_; }
 
   std::uint32_t num() const { return num_; }
   const std::vector<std::uint32_t>& group_of() const { return group_of_; }
@@ -76,12 +88,59 @@ class GroupTimes {
  private:
   std::uint32_t num_;
   std::vector<std::uint32_t> group_of_;
+  std::vector<Measured> measured_;           ///< those that were sampled
   std::vector<std::vector<double>> values_;  ///< sorted
 };
 
 double quantile_of(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
   return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+}
+
+/// By how much more pairs of each group take than those of the lowest groups with each other, logarithm; NaN where they
+/// have met none of these. A sound one is fast with somebody: the two that are fastest with each other come first, then
+/// one after the other that is as fast with most of those before. `times`: by group and group, ln ns.
+std::vector<double> beyond_lowest_groups(const std::vector<double>& times, std::size_t num) {
+  const auto at = [&](std::size_t one, std::size_t other) { return times[one * num + other]; };
+  double usual = std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> sound(2);
+  for (std::size_t one = 0; one < num; ++one) {
+    for (std::size_t other = 0; other < one; ++other) {
+      if (!(at(one, other) < usual)) continue;
+      usual = at(one, other);
+      sound = {one, other};
+    }
+  }
+  const auto beyond = [&](std::size_t group) {
+    std::vector<double> with_sound;
+    for (const std::size_t other : sound) {
+      if (other != group) with_sound.push_back(at(group, other) - usual);
+    }
+    const Middle middle = middle_of(std::move(with_sound));
+    return middle.num > 0 ? middle.median : std::numeric_limits<double>::quiet_NaN();
+  };
+  if (std::isinf(usual)) return std::vector<double>(num, std::numeric_limits<double>::quiet_NaN());
+  for (;;) {
+    std::size_t next = num;
+    double least = most_among_sound;
+    for (std::size_t group = 0; group < num; ++group) {
+      if (std::ranges::find(sound, group) != sound.end() || !(beyond(group) <= least)) continue;
+      least = beyond(group);
+      next = group;
+    }
+    if (next == num) break;
+    sound.push_back(next);
+    std::vector<double> among;
+    for (const std::size_t one : sound) {
+      for (const std::size_t other : sound) {
+        if (one != other) among.push_back(at(one, other));
+      }
+    }
+    usual = middle_of(std::move(among)).median;
+  }
+  std::vector<double> all;
+  for (std::size_t group = 0; group < num; ++group) all.push_back(beyond(group));
+  return all;
 }
 
 /// A cable between groups, or what else may make pairs of groups slow.
@@ -97,6 +156,7 @@ class CableSearch {
       : settings_(settings), times_(rows, setting), num_(times_.num()) {
     const network::Network& network = setting.layout.network;
     const auto& leaf_of = network.levels.front().group_of;
+    leaf_of_ = leaf_of;
     hosts_in_.assign(num_, 0);
     std::vector<std::uint32_t> host_in(num_);
     for (std::uint32_t host = 0; host < leaf_of.size(); ++host) {
@@ -123,6 +183,10 @@ class CableSearch {
   void count_paths();
   bool find_usual_times();
   void expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops);
+  SlowPaths contended_uplinks() const;
+  void find_uplinks_below(std::size_t level, const std::vector<std::uint32_t>& members,
+                          const std::vector<std::uint8_t>& is_slow_host, SlowPaths& found) const;
+  std::vector<std::uint8_t> slow_within() const;
   void find_slow();
   double usual_beside(std::uint32_t from, std::uint32_t to) const;
   std::vector<Element> elements() const;
@@ -134,6 +198,7 @@ class CableSearch {
   GroupTimes times_;
   std::uint32_t num_;
   std::vector<std::uint32_t> hops_, hosts_in_;
+  std::vector<std::uint32_t> leaf_of_;                ///< by host
   std::vector<std::vector<std::uint32_t>> group_at_;  ///< of a tree: by level, of each innermost group the one there
   std::vector<double> num_paths_;  ///< shortest ones over groups of one hop each; 0 where they are longer than the hops
   std::vector<double> usual_;      ///< by hops, ln ns
@@ -171,15 +236,15 @@ void CableSearch::count_paths() {
 /// The lowest cluster of pairs so many hops apart; no more than as many hops beyond a nearer one as the cheapest costs.
 bool CableSearch::find_usual_times() {
   std::map<std::uint32_t, std::vector<double>> by_hops;
-  std::vector<double> spreads;
+  std::vector<double> spreads, spreads_near;
   for (std::uint32_t from = 0; from < num_; ++from) {
     for (std::uint32_t to = 0; to < num_; ++to) {
       const auto& times = times_.of(from, to);
       if (times.empty()) continue;
       by_hops[hops_[at(from, to)]].push_back(quantile_of(times, 0.5));
-      if (hops_[at(from, to)] > 0 && times.size() >= fewest_to_compare) {
-        spreads.push_back((quantile_of(times, 0.5) - quantile_of(times, 0.16)));
-      }
+      if (times.size() < fewest_to_compare) continue;
+      const double spread = quantile_of(times, 0.5) - quantile_of(times, 0.16);
+      (hops_[at(from, to)] > 0 ? spreads : spreads_near).push_back(spread);
     }
   }
   if (by_hops.size() < 2) return false;
@@ -210,7 +275,10 @@ bool CableSearch::find_usual_times() {
   least_ = std::max(std::log1p(settings_.threshold), spreads_of_noise * noise_);
   const auto hop = lowest.upper_bound(0);
   const bool do_cables_limit = lowest.begin()->first == 0 && hop->second > most_of_a_hop * lowest.begin()->second;
-  is_contended_ = noise_ > least_of_contention || do_cables_limit;
+  // Slow ends make pairs below one switch scatter as much as others.
+  const Middle near = middle_of(std::move(spreads_near));
+  const bool do_ends_scatter = near.num > 0 && near.median > noise_ / 2;
+  is_contended_ = (noise_ > least_of_contention && !do_ends_scatter) || do_cables_limit;
   if (is_contended_) expect_contention(by_hops);
   return true;
 }
@@ -225,7 +293,7 @@ void CableSearch::expect_contention(const std::map<std::uint32_t, std::vector<do
   std::ranges::sort(all);
   const double usual = quantile_of(all, is_tree() ? share_of_lowest : usual_share_of_contention);
   for (std::size_t hops = 1; hops < usual_.size(); ++hops) usual_[hops] = usual;
-  least_ = std::log(is_tree() ? factor_in_tree : factor_of_contention);
+  least_ = std::log(factor_of_contention);
 }
 
 void CableSearch::find_slow() {
@@ -315,8 +383,7 @@ double CableSearch::share_of(const Element& element, std::uint32_t from, std::ui
 /// What the element adds to the logarithm of the likelihood; `sound`: by pair of groups, the chance that none of the
 /// elements before it is met.
 double CableSearch::gain_of(const Element& element, const std::vector<double>& sound) const {
-  const double least_chance = is_contended_ && is_tree() ? by_contention : by_chance;
-  const auto chance = [&](double is_sound) { return std::clamp(1 - is_sound, least_chance, most_certain); };
+  const auto chance = [&](double is_sound) { return std::clamp(1 - is_sound, by_chance, most_certain); };
   double gain = 0;
   for (std::uint32_t from = 0; from < num_; ++from) {
     for (std::uint32_t to = 0; to < num_; ++to) {
@@ -334,6 +401,7 @@ double CableSearch::gain_of(const Element& element, const std::vector<double>& s
 
 /// Nothing where pairs that must pass the element are not slow.
 std::optional<Suspect> CableSearch::suspect_of(const Element& element, double gain) const {
+  const double least = is_contended_ ? least_of_sure_under_load : least_of_sure;
   std::vector<double> sure, effects;
   Suspect suspect;
   for (std::uint32_t from = 0; from < num_; ++from) {
@@ -344,10 +412,10 @@ std::optional<Suspect> CableSearch::suspect_of(const Element& element, double ga
       suspect.num_pairs += pair.num;
       if (share < sure_share) continue;
       sure.push_back(pair.share_slow);
-      if (pair.share_slow >= least_of_sure) effects.push_back(pair.slow);
+      if (pair.share_slow >= least) effects.push_back(pair.slow);
     }
   }
-  if (sure.empty() || effects.empty() || middle_of(std::move(sure)).median < least_of_sure) return std::nullopt;
+  if (sure.empty() || effects.empty() || middle_of(std::move(sure)).median < least) return std::nullopt;
   const auto first = static_cast<std::int32_t>(element.first), second = static_cast<std::int32_t>(element.second);
   const auto level = static_cast<std::int32_t>(element.level);
   suspect.component = element.kind == Element::Kind::cable ? Component{ComponentKind::cable, level, first, second, -1}
@@ -359,10 +427,117 @@ std::optional<Suspect> CableSearch::suspect_of(const Element& element, double ga
   return suspect;
 }
 
+/// Hosts that are slow with others below their own switch, too: what they show outside is theirs.
+std::vector<std::uint8_t> CableSearch::slow_within() const {
+  std::vector<std::vector<double>> within(leaf_of_.size());
+  for (const GroupTimes::Measured& one : times_.measured()) {
+    if (leaf_of_[one.from_host] != leaf_of_[one.to_host]) continue;
+    within[one.from_host].push_back(static_cast<double>(one.value));
+    within[one.to_host].push_back(static_cast<double>(one.value));
+  }
+  std::vector<double> of_host;
+  for (auto& values : within) {
+    const Middle middle = middle_of(std::move(values));
+    of_host.push_back(middle.num > 0 ? middle.median : std::numeric_limits<double>::quiet_NaN());
+  }
+  const double usual = lowest_cluster(of_host, noise_).middle.median;
+  std::vector<std::uint8_t> is_slow;
+  for (const double shown : of_host) is_slow.push_back(shown > usual + least_of_uplink ? 1 : 0);
+  return is_slow;
+}
+
+/// Uplinks of the groups of a level that have the same group around them, or are all groups of the outermost level.
+void CableSearch::find_uplinks_below(std::size_t level, const std::vector<std::uint32_t>& members,
+                                     const std::vector<std::uint8_t>& is_slow_host, SlowPaths& found) const {
+  constexpr auto nowhere = std::numeric_limits<std::uint32_t>::max();
+  const std::size_t num = members.size();
+  std::vector<std::uint32_t> member_of_leaf(num_, nowhere);
+  for (std::uint32_t leaf = 0; leaf < num_; ++leaf) {
+    const auto member = std::ranges::find(members, group_at_[level][leaf]);
+    if (member != members.end()) member_of_leaf[leaf] = static_cast<std::uint32_t>(member - members.begin());
+  }
+  std::vector<std::uint32_t> num_hosts(num, 0);
+  for (std::uint32_t leaf = 0; leaf < num_; ++leaf) {
+    if (member_of_leaf[leaf] != nowhere) num_hosts[member_of_leaf[leaf]] += hosts_in_[leaf];
+  }
+  std::vector<std::vector<double>> values(num * num);
+  for (const GroupTimes::Measured& one : times_.measured()) {
+    const std::uint32_t from = member_of_leaf[leaf_of_[one.from_host]], to = member_of_leaf[leaf_of_[one.to_host]];
+    if (from == nowhere || to == nowhere || from == to) continue;
+    if (is_slow_host[one.from_host] != 0 || is_slow_host[one.to_host] != 0) continue;
+    for (const std::size_t cell : {from * num + to, to * num + from}) {
+      values[cell].push_back(static_cast<double>(one.value));
+    }
+  }
+  for (auto& of_cell : values) std::ranges::sort(of_cell);
+  std::vector<std::vector<double>> beyond;
+  for (const double quantile : quantiles_of_contention) {
+    std::vector<double> times;
+    for (const auto& of_cell : values) times.push_back(quantile_of(of_cell, quantile));
+    beyond.push_back(beyond_lowest_groups(times, num));
+  }
+  for (std::size_t member = 0; member < num; ++member) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (const auto& of_quantile : beyond) {
+      least = std::min(least, of_quantile[member]);
+      most = std::max(most, of_quantile[member]);
+    }
+    if (num_hosts[member] < 2 || !(most >= std::max(least_of_uplink, std::log1p(settings_.threshold)))) continue;
+    Suspect suspect;
+    suspect.component = {ComponentKind::uplink, static_cast<std::int32_t>(level),
+                         static_cast<std::int32_t>(members[member]), -1, -1};
+    suspect.is_before_fit = true;
+    suspect.needs_retest = !(least >= least_of_uplink);
+    suspect.effect = std::max(beyond.back()[member], least_of_uplink);
+    suspect.error = noise_ / std::sqrt(most_trials);
+    suspect.p_value = stats::student_t_tail(suspect.effect / suspect.error, degrees_of_freedom(num));
+    for (std::size_t other = 0; other < num; ++other) suspect.num_pairs += values[member * num + other].size();
+    found.suspects.push_back(suspect);
+  }
+}
+
+/// Where flows of a tree share cables. An uplink is at fault for what its group shows beside the lowest groups.
+SlowPaths CableSearch::contended_uplinks() const {
+  SlowPaths found;
+  const std::vector<std::uint8_t> is_slow_host = slow_within();
+  for (std::size_t level = group_at_.size(); level-- > 0;) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> members_of;
+    for (std::uint32_t leaf = 0; leaf < num_; ++leaf) {
+      auto& members = members_of[level + 1 < group_at_.size() ? group_at_[level + 1][leaf] : 0];
+      if (std::ranges::find(members, group_at_[level][leaf]) == members.end())
+        members.push_back(group_at_[level][leaf]);
+    }
+    for (const auto& [_, members] : members_of) {
+      if (members.size() >= fewest_to_compare) find_uplinks_below(level, members, is_slow_host, found);
+    }
+  }
+  found.is_contended = true;
+  found.num_groups = num_;
+  found.group_of = times_.group_of();
+  for (std::uint32_t from = 0; from < num_; ++from) {
+    for (std::uint32_t to = 0; to < num_; ++to) {
+      double excess = 0;  // the slower of two uplinks counts
+      for (const Suspect& one : found.suspects) {
+        const Element element{Element::Kind::uplink, static_cast<std::uint32_t>(one.component.first),
+                              static_cast<std::uint32_t>(one.component.first),
+                              static_cast<std::size_t>(one.component.level)};
+        if (!one.needs_retest && share_of(element, from, to) > 0) excess = std::max(excess, one.effect);
+      }
+      found.excess.push_back(static_cast<float>(excess));
+      found.usual.push_back(static_cast<float>(usual_[hops_[at(from, to)]]));
+      found.slow_from.push_back(excess > 0 ? -std::numeric_limits<float>::infinity()
+                                           : std::numeric_limits<float>::infinity());
+    }
+  }
+  return found;
+}
+
 SlowPaths CableSearch::run() {
   SlowPaths found;
   if (!is_tree()) count_paths();
   if (!find_usual_times()) return found;
+  if (is_contended_ && is_tree()) return contended_uplinks();
+  found.is_contended = is_contended_;
   find_slow();
   if (std::ranges::none_of(pairs_, [](const GroupPair& pair) { return pair.share_slow >= least_of_sure; }))
     return found;
@@ -409,7 +584,7 @@ SlowPaths CableSearch::run() {
                                         [](const Suspect& one) { return one.component.level; });
     return static_cast<double>(num) >= share_of_many * (*std::ranges::max_element(group_at_[level]) + 1);
   };
-  if (is_tree() && !is_contended_ && !std::ranges::all_of(found.suspects, is_of_many)) found.suspects.clear();
+  if (is_tree() && !std::ranges::all_of(found.suspects, is_of_many)) found.suspects.clear();
   return found;
 }
 
@@ -438,6 +613,43 @@ SlowPaths find_slow_paths(const Rows& rows, const Setting& setting, const Diagno
   const std::size_t num = network.levels.front().names.size();
   if (num < fewest_to_compare || num > (network.hops.empty() ? most_tree_groups : most_graph_groups)) return {};
   return CableSearch(rows, setting, settings).run();
+}
+
+std::optional<Suspect> find_group_apart(const Rows& rows, const Setting& setting) {
+  constexpr std::uint32_t fewest_hosts = 4;
+  constexpr double least_apart = 0.4;  // logarithm: x1.5, beyond the farthest of all others
+  constexpr double most_of_others = 0.9, least_of_own = 0.1;
+  const network::Network& network = setting.layout.network;
+  if (network.levels.empty() || network.levels.front().names.size() > most_tree_groups) return std::nullopt;
+  const GroupTimes times(rows, setting);
+  const auto num_hosts = static_cast<std::uint32_t>(network.levels.front().group_of.size());
+  for (std::size_t level = 0; level < network.levels.size(); ++level) {
+    const auto& group_of = network.levels[level].group_of;
+    for (std::uint32_t group = 0; group < network.levels[level].names.size(); ++group) {
+      const auto num = static_cast<std::uint32_t>(std::ranges::count(group_of, group));
+      if (num < fewest_hosts || 3 * num > num_hosts) continue;  // which side it is could not be told
+      std::vector<double> across, others;
+      for (const GroupTimes::Measured& one : times.measured()) {
+        const bool is_from = group_of[one.from_host] == group, is_to = group_of[one.to_host] == group;
+        if (is_from && is_to) continue;
+        (is_from || is_to ? across : others).push_back(static_cast<double>(one.value));
+      }
+      std::ranges::sort(across);
+      std::ranges::sort(others);
+      if (across.empty() || others.empty()) continue;
+      const double farthest = quantile_of(others, most_of_others);
+      if (quantile_of(across, least_of_own) < farthest + least_apart) continue;
+      Suspect suspect;
+      suspect.component = {ComponentKind::uplink, static_cast<std::int32_t>(level), static_cast<std::int32_t>(group),
+                           -1, -1};
+      suspect.is_before_fit = true;
+      suspect.effect = quantile_of(across, 0.5) - farthest;
+      suspect.error = (quantile_of(across, 0.5) - quantile_of(across, 0.16)) / std::sqrt(most_trials);
+      suspect.num_pairs = across.size();
+      return suspect;
+    }
+  }
+  return std::nullopt;
 }
 
 std::unique_ptr<Rows> without_slow_paths(const Rows& rows, const SlowPaths& paths) {

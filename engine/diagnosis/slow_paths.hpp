@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "diagnosis/evidence.hpp"
@@ -20,6 +21,7 @@ struct SlowPaths {
   std::vector<std::uint32_t> group_of;  ///< by rank
   std::vector<float> excess;            ///< by pair of groups, logarithm: of pairs that take at least `slow_from`
   std::vector<float> usual, slow_from;  ///< by pair of groups: ln ns
+  bool is_contended = false;            ///< flows share cables
 };
 
 /// Collective; the same on all holders of rows. The smallest set of cables, switches, uplinks and hosts that explains
@@ -27,6 +29,11 @@ struct SlowPaths {
 /// tree the uplinks: only where many of a level are slow, or where flows share cables. A cable counts for a pair with
 /// the share of its shortest paths that have it.
 SlowPaths find_slow_paths(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings);
+
+/// Collective, where groups were learnt from the times: one of four hosts or more, a third of all at most, whose pairs
+/// with all others take 1.5 times as long as the farthest of the others with each other. They share a slow way, or
+/// stand far away; times cannot tell which.
+std::optional<Suspect> find_group_apart(const Rows& rows, const Setting& setting);
 
 /// The rows without what slow paths add; both arguments outlive it.
 std::unique_ptr<Rows> without_slow_paths(const Rows& rows, const SlowPaths& paths);
