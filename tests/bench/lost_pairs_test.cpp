@@ -44,6 +44,8 @@ TEST(LostPairsFinding, NamesAHostAndAPairBeside) {
 
 TEST(LostPairsFinding, BlamesNobodyForTwoOfFour) {
   const auto one = finding({{{0, 6, "w"}, {3, 7, "w"}}, {}});
+  EXPECT_THAT(one->ranks, testing::ElementsAre(0, 3, 6, 7));
+  EXPECT_EQ(one->host_names, (std::vector<std::string>{"node0", "node1", "node3"}));
   ASSERT_TRUE(one);
   EXPECT_THAT(one->message, HasSubstr("node0 and node3 do not reach each other; node1 and node3 do not"));
 }

@@ -30,7 +30,9 @@ PARSERS: dict[str, Callable[[], Parser]] = {
 
 WANTED = {"report": ["r.h5"], "view": ["r.h5"], "export": ["r.h5", "--csv"], "cost": ["r.h5", "--pattern", "ring"],
           "simulate bisection": ["--topology", "torus:2x2"]}  # fmt: skip
-KEYS = {"long", "short", "value", "value_is_optional", "choices", "default", "help", "is_file", "group"}
+KEYS = {
+    "long", "short", "value", "value_is_optional", "may_repeat", "choices", "default", "help", "is_file", "group"
+}  # fmt: skip
 
 
 def test_an_option_that_a_command_cannot_have():
@@ -70,9 +72,11 @@ def test_described_options_are_those_of_the_parser(name: str, capsys: pytest.Cap
 def test_what_is_told_of_an_option():
     told = {option["long"]: option for option in described(cost_parser())["options"]}
     assert told["--output"] | {"help": ""} == {
-        "long": "--output", "short": "-o", "value": "FILE", "value_is_optional": False, "choices": [], "default": None,
-        "help": "", "is_file": True, "group": "options",
+        "long": "--output", "short": "-o", "value": "FILE", "value_is_optional": False, "may_repeat": False,
+        "choices": [], "default": None, "help": "", "is_file": True, "group": "options",
     }  # fmt: skip
+    of_report = {option["long"]: option for option in described(report_parser())["options"]}
+    assert [name for name, option in of_report.items() if option["may_repeat"]] == ["--baseline"]
     assert told["--json"]["value_is_optional"]
     assert told["--statistic"]["choices"] == ["median", "min", "mean", "p99", "p999", "max"]
     assert told["--statistic"]["default"] == "median"

@@ -205,13 +205,13 @@ def test_the_real_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     earlier = slow_component("link")  # the same machine, with another place at fault
     write_result(tmp_path / "before.h5", earlier)
     result = leadline.load_link(tmp_path / "after.h5")
-    said = compared(tmp_path / "before.h5", result)
+    said = compared([tmp_path / "before.h5"], result)
     assert [one.name for one in said.sizes[0].slower] == ["host node11"]
     assert [(one.name, one.direction.value) for one in said.sizes[0].faster] == [
         ("the link from node03 to node07", "out")
     ]
     with pytest.raises(leadline.LeadlineError):
-        compared(tmp_path / "nothing.h5", result)
+        compared([tmp_path / "nothing.h5"], result)
 
 
 @pytest.mark.browser
