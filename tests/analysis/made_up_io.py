@@ -108,18 +108,11 @@ def summary_of(made: MadeUpIo, phase: int, rows: dict[str, np.ndarray]) -> dict[
     num, total = len(made.hosts), int(rows["bytes"].sum())
     rate = None if failed else 1e9 * total / float(rows["io_ns"].max())
     wrong = made.wrong if phase == len(made.operations) - 1 else []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rates = 1e9 * rows["bytes"] / rows["io_ns"]
     histogram = rows["latencies"].sum(axis=0)
     edges = np.exp2(10 + np.arange(129) / 4)
     cache = {when: {"is_known": True, "pages": int(rows["cache_pages"].sum()),
                     **{name: int(rows[f"{name}_{when}"].sum()) for name in ("cached", "dirty", "writeback")}}
              for when in ("before", "after")}  # fmt: skip
-    stragglers = [
-        {"rank": rank, "host": made.hosts[rank], "file": made.files()[rank] if made.movement == "N-N" else "/scratch/t",
-         "bytes_per_s": float(rates[rank]), "relative": float(rates[rank] / np.median(rates)), "mostly": "call"}
-        for rank in made.slow_ranks if num >= 4
-    ]  # fmt: skip
     slowest = int(np.argmax(rows["call_ns_max"]))
     return {
         "index": phase, "operation": "write" if is_write else "read", "repeat": phase // 2, "is_complete": not failed,
@@ -142,7 +135,7 @@ def summary_of(made: MadeUpIo, phase: int, rows: dict[str, np.ndarray]) -> dict[
         "cache_before": cache["before"], "cache_after": cache["after"],
         "source": None if is_write else ("cache" if made.is_from_cache else "storage"),
         "is_durable": True if is_write else None,
-        "num_mismatches": len(wrong), "wrong": wrong, "stragglers": stragglers,
+        "num_mismatches": len(wrong), "wrong": wrong,
         "slow_calls": [{"rank": slowest, "host": made.hosts[slowest], "file": made.files()[0] if made.files() else "",
                         "offset_bytes": 3 * made.object_size, "size_bytes": made.object_size, "begin_ns": 1e6,
                         "time_ns": float(rows["call_ns_max"][slowest])}],
@@ -154,6 +147,40 @@ def _spread(values: np.ndarray) -> dict[str, Any]:
         return {"num": 0, "min": None, "mean": None, "max": None, "min_rank": None, "max_rank": None}
     return {"num": len(values), "min": float(values.min()), "mean": float(values.mean()), "max": float(values.max()),
             "min_rank": int(values.argmin()), "max_rank": int(values.argmax())}  # fmt: skip
+
+
+def diagnoses_of(made: MadeUpIo) -> list[dict[str, Any]]:
+    """What a run says of writing and reading: each slow rank in each phase."""
+    hosts = list(dict.fromkeys(made.hosts))
+    faults = [
+        {
+            "kind": "rank", "name": f"rank {rank} on {made.hosts[rank]}", "symptom": "slow", "direction": "both",
+            "component": {"level": None, "first": rank, "second": None, "socket": None, "hosts": [], "other_hosts": []},
+            "host_names": [made.hosts[rank]], "ranks": [rank], "ratio": factor,
+            "ratio_interval": [0.9 * factor, 1.1 * factor], "p_value": 1e-6, "time_share": 1 - 1 / factor,
+            "num_pairs": made.repeats, "pairs": [], "ruled_out": [], "advice": "Look at what shares its core",
+            "persistence": "not_retested", "ratio_alone": None, "list": "persistent", "is_note": False,
+            "phases": {"operation": "", "num_phases": made.repeats, "num_slow": made.repeats,
+                       "bytes_per_s": 1e9 / factor, "usual_bytes_per_s": 1e9, "where": ""},
+        }
+        for rank, factor in made.slow_ranks.items() if len(hosts) < len(made.hosts)
+    ]  # fmt: skip
+    states = made.states or [1] * len(made.operations)
+    complete = {made.operations[phase] for phase, state in enumerate(states) if state == 1}
+    return [
+        {
+            "repeat": 0, "size_index": 0, "message_size_bytes": made.object_size, "pattern": ("write", "read")[number],
+            "diagnosis": {
+                "threshold": 0.25, "false_discovery_rate": 0.01, "topology": None, "untested": None,
+                "num_pairs": len(made.hosts), "num_measured": len(made.hosts), "num_phases": made.repeats,
+                "classes": [], "notes": [],
+                "faults": [
+                    fault | {"phases": {**fault["phases"], "operation": ("write", "read")[number]}} for fault in faults
+                ],
+            },
+        }
+        for number in sorted(complete)
+    ]  # fmt: skip
 
 
 def write_io(path: Path, made: MadeUpIo) -> Path:
@@ -185,7 +212,8 @@ def write_io(path: Path, made: MadeUpIo) -> Path:
         group["phases/repeat"][:] = np.arange(num_phases) // 2
         phases = [_write_phase(group, made, phase) for phase in range(num_phases)]
         if made.complete:
-            document = {"benchmark": "io", "findings": made.findings, "hints": made.hints, "phases": phases}
+            document = {"benchmark": "io", "findings": made.findings, "hints": made.hints, "phases": phases,
+                        "diagnoses": diagnoses_of(made)}  # fmt: skip
             file["summary"] = json.dumps(document)
     return path
 

@@ -106,11 +106,6 @@ def test_a_report_lies_beside_its_result(benchmark: str, tmp_path: Path, capsys:
         ("io", ["--statistic", "max"], f"--statistic {ONLY_LINK}. A report of a parallel file test has all phases"),
         ("io", ["--message-size", "1MiB"], "--message-size is for results with message sizes"),
         ("io", ["--simulated", "x.json"], "--simulated is for results of leadline bisection. Leave it out"),
-        (
-            "io",
-            ["--topology", "star"],
-            "--topology is for results of leadline link, leadline topology and leadline bisection",
-        ),
     ],
 )
 def test_what_a_report_refuses(benchmark: str, arguments: list[str], reason: str, tmp_path: Path, capsys: Capture):

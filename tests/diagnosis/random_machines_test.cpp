@@ -212,6 +212,9 @@ void expect_exists(const Fault& fault, const Layout& layout, const Diagnosis& di
     case ComponentKind::rail:
       expect_in(component.first, num_ranks, fault);
       break;
+    case ComponentKind::target:
+      ADD_FAILURE() << "a link test has no storage";
+      break;
   }
   for (const std::int32_t host : fault.hosts) expect_in(host, num_hosts, fault);
   for (const std::int32_t host : fault.other_hosts) expect_in(host, num_hosts, fault);

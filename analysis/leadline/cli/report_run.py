@@ -29,9 +29,7 @@ _PAGES = (".html", ".htm")
 # Options that not all results have, and whose results do.
 _HAVE = {
     "simulated": "of leadline bisection", "statistic": "of leadline link", "repeat": "of leadline link",
-    "topology": "of leadline link, leadline topology and leadline bisection", "baseline": "of leadline link",
-    "routes": "of leadline link",
-    "message_size": "with message sizes",
+    "baseline": "of leadline link", "routes": "of leadline link", "message_size": "with message sizes",
 }  # fmt: skip
 
 

@@ -27,10 +27,10 @@ def diagnose(
     path: str | os.PathLike[str], topology: str | None = None, threshold: float | None = None,
     false_discovery_rate: float | None = None, routes: str | None = None,
 ) -> Mapping[Slice, Diagnosis]:  # fmt: skip
-    """What the program `leadline` says of each slice of a result of a link, topology or bisection test. `topology`: the
-    physical network, in the words of `leadline diagnose --topology`, and `routes` the file of its forwarding tables;
-    `threshold`, the least share of time that counts as a fault, and `false_discovery_rate` are shares, None = the
-    program's own. LeadlineError where there is no program, or where it refuses.
+    """What the program `leadline` says of each slice of a result. `topology`: the physical network, in the words of
+    `leadline diagnose --topology`, and `routes` the file of its forwarding tables; `threshold`, the least share of time
+    that counts as a fault, and `false_discovery_rate` are shares, None = the program's own. LeadlineError where there is
+    no program, or where it refuses.
     """
     result = load(path)
     if not isinstance(result, JudgedResult):

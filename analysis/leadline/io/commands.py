@@ -9,7 +9,7 @@ from collections.abc import Callable
 from leadline.io.result import IoResult
 from leadline.model import Progress
 
-OPTIONS = frozenset({"ranks"})
+OPTIONS = frozenset({"ranks", "topology"})
 HINTS = {
     "": "A report of a parallel file test has all phases",
     "message_size": "A parallel file test has objects of one size",
@@ -18,13 +18,13 @@ HINTS = {
 
 
 def report(
-    result: IoResult, _options: argparse.Namespace, kind: str, _tell: Callable[[str], None]
+    result: IoResult, options: argparse.Namespace, kind: str, _tell: Callable[[str], None]
 ) -> Callable[[Progress], str | bytes]:
     """See Commands."""
     if kind == "html":
         from leadline.io.page import render_io
 
-        return lambda progress: render_io(result, progress)
+        return lambda progress: render_io(result, progress, options.topology)
     from leadline.io.sheet import io_sheet
 
-    return lambda progress: io_sheet(result, kind, progress)
+    return lambda progress: io_sheet(result, kind, progress, options.topology)

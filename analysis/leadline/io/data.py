@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leadline.diagnosis import Diagnosed
+from leadline.io import text as io_text
 from leadline.io.analysis import PhaseAnalysis, rest_ns
 from leadline.io.result import IO_TIMES, IoResult
 from leadline.report.encode import rounded
@@ -31,12 +33,13 @@ KIND_COLOURS = {
 }  # fmt: skip
 
 
-def page_of(result: IoResult, analyses: Sequence[PhaseAnalysis]) -> Data:
+def page_of(result: IoResult, analyses: Sequence[PhaseAnalysis], found: Diagnosed) -> Data:
     """All of it."""
-    return {"times": list(IO_TIMES), "colours": KIND_COLOURS, "phases": [_phase(result, one) for one in analyses]}
+    phases = [_phase(result, one, found) for one in analyses]
+    return {"times": list(IO_TIMES), "colours": KIND_COLOURS, "phases": phases}
 
 
-def _phase(result: IoResult, one: PhaseAnalysis) -> Data:
+def _phase(result: IoResult, one: PhaseAnalysis, found: Diagnosed) -> Data:
     summary = one.phase.summary
     return {
         "index": one.phase.index,
@@ -44,7 +47,7 @@ def _phase(result: IoResult, one: PhaseAnalysis) -> Data:
         "end_ns": rounded(one.end_ns),
         "num_ranks": int(one.rows.has_row.sum()),
         "is_part": bool(one.shown_ranks.size < one.rows.has_row.sum()),
-        "ranks": ranks_of(result, one),
+        "ranks": ranks_of(result, one, io_text.slow_ranks(found, one.phase.operation)),
         "bin_ns": one.bin_ns,
         "total": one.total.tolist(),
         "groups": [
@@ -58,9 +61,8 @@ def _group_name(begin: int, end: int) -> str:
     return f"rank {begin}" if end == begin + 1 else f"ranks {begin} to {end - 1}"
 
 
-def ranks_of(result: IoResult, one: PhaseAnalysis) -> list[Data]:
-    """The rows of the timeline."""
-    slow = {straggler["rank"] for straggler in one.phase.summary.get("stragglers") or []}
+def ranks_of(result: IoResult, one: PhaseAnalysis, slow: frozenset[int]) -> list[Data]:
+    """The rows of the timeline; `slow`: whose names stand out."""
     rest, rates = rest_ns(one.rows), one.rows.bytes_per_s
     return [
         {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
 from leadline.io import tables
 from leadline.io import text as io_text
 from leadline.io.analysis import MOST_ROWS, PhaseAnalysis, analyse_phase
@@ -10,10 +11,10 @@ from leadline.io.data import page_of
 from leadline.io.result import IoPhase, IoResult
 from leadline.model import Progress
 from leadline.model.run import with_progress
+from leadline.report.faults import Row, fault_row, fault_rows
 from leadline.report.frame import html_page
-from leadline.units import plain
 
-_STYLES = ("report.css", "matrix.css", "chart.css", "bars.css", "io.css")
+_STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bars.css", "io.css")
 # The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "timeline.js", "io_charts.js")
 
@@ -27,21 +28,24 @@ def _whole(result: IoResult) -> list[IoPhase]:
     return [phase for phase in result.measured_phases if not phase.is_interrupted]
 
 
-def render_io(result: IoResult, progress: Progress | None = None) -> str:
-    """The page about all phases of a result. Everything from the file is escaped."""
+def render_io(result: IoResult, progress: Progress | None = None, topology: str | None = None) -> str:
+    """The page about all phases of a result. Everything from the file is escaped. `topology`: the physical network, for
+    the diagnosis.
+    """
     analyses, phases = analyse_io(result, progress), result.measured_phases
+    found = diagnosed(result, result.slices, topology)
     return html_page(
         "io.html.j2",
         result,
         styles=_STYLES,
         scripts=_SCRIPTS,
-        data={"data": page_of(result, analyses)},
+        data={"data": page_of(result, analyses, found)},
         benchmark="Parallel file test",
         title=io_text.title(result),
         run_line=io_text.run_line(result),
         no_findings=io_text.no_findings(result),
-        headline=io_text.headline(result),
-        verdict=verdict(result),
+        headline=io_text.headline(result, found),
+        verdict=verdict(result, found),
         missing=io_text.missing(result),
         run=io_text.run_facts(result),
         figures=tables.key_figures(result),
@@ -49,18 +53,26 @@ def render_io(result: IoResult, progress: Progress | None = None) -> str:
         latencies=tables.latency_table(phases),
         times=[tables.time_table(phase) for phase in _whole(result)],
         cache=tables.cache_rows(_whole(result)) if result.files else [],
-        stragglers=tables.straggler_rows(phases),
+        faults=_faults(result, found),
         slow_calls=tables.slow_call_rows(phases),
         wrong=tables.wrong_rows(phases),
         hints=tables.hint_rows(result),
-        threshold=plain(100 * result.threshold),
         most_rows=MOST_ROWS,
     )
 
 
-def verdict(result: IoResult) -> str:
+def _faults(result: IoResult, found: Diagnosed) -> Row:
+    def row(one: FoundFault) -> Row:
+        return fault_row(one, "")
+
+    return fault_rows(found, result.slices, row)
+
+
+def verdict(result: IoResult, found: Diagnosed) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
     measured = result.measured_phases
-    if any(phase.value("num_mismatches") > 0 or phase.summary.get("stragglers") for phase in measured):
+    faults = [one.fault for one in found_faults(found.found, result.slices)]
+    if any(phase.value("num_mismatches") > 0 for phase in measured) or any(one.counts for one in faults):
         return "alarming"
-    return "fine" if result.complete and measured and not io_text.missing(result) else ""
+    is_judged = not result.files or any(not one.untested for one in found.found.values())
+    return "fine" if result.complete and measured and is_judged and not io_text.missing(result) else ""

@@ -23,8 +23,8 @@ def kinds_of(one: PhaseAnalysis) -> list[str]:
     return [*kinds, "rest"] if (rest_ns(rows)[rows.has_row] > 0).any() else kinds
 
 
-def draw_use(paper: Paper, area: Area, one: PhaseAnalysis) -> None:
-    """A bar for each rank, of many the slowest: how much of each kind of time."""
+def draw_use(paper: Paper, area: Area, one: PhaseAnalysis, slow: frozenset[int]) -> None:
+    """A bar for each rank, of many the slowest: how much of each kind of time. `slow`: whose names stand out."""
     ranks = one.shown_ranks
     if ranks.size > _MOST_ROWS:
         slowest = sorted(ranks.tolist(), key=lambda rank: -float(one.rows.io_ns[rank]))[:_MOST_ROWS]
@@ -38,7 +38,6 @@ def draw_use(paper: Paper, area: Area, one: PhaseAnalysis) -> None:
     left, top = area.x + 14, area.y + 3
     height = (area.height - 8) / max(len(shown), 1)
     across = Scale(0, max(one.end_ns, 1), left, area.x + area.width, False)
-    slow = {straggler["rank"] for straggler in one.phase.summary.get("stragglers") or []}
     rest = rest_ns(one.rows)
     for row, rank in enumerate(shown):
         y = top + row * height

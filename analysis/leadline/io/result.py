@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.model.run import BoolArray, Column, FloatArray, IntArray, RunResult, no_choice
+from leadline.model.diagnosis import JudgedResult
+from leadline.model.run import BoolArray, Column, FloatArray, IntArray, no_choice
 from leadline.model.table import Record, Table
 
 IO_TIMES = (
@@ -140,8 +141,10 @@ class IoReader(Protocol):
 
 
 @dataclass(frozen=True, repr=False)
-class IoResult(RunResult):
-    """What a run of the parallel file test left in its file. N = ranks."""
+class IoResult(JudgedResult):
+    """What a run of the parallel file test left in its file. N = ranks; a slice is an operation with a complete
+    phase.
+    """
 
     benchmark = "io"
 
@@ -157,11 +160,6 @@ class IoResult(RunResult):
     phases: tuple[IoPhase, ...]
     other_columns: tuple[Column, ...]  # what a later version has of each rank in a phase
     reader: IoReader
-
-    @property
-    def threshold(self) -> float:
-        """A rank is a straggler where it is slower than the median rank by more than this share of its rate."""
-        return self._number_of_option("threshold", 0.1)
 
     @property
     def measured_phases(self) -> tuple[IoPhase, ...]:

@@ -5,8 +5,9 @@ slow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from leadline.diagnosis import diagnosed
 from leadline.io import tables
 from leadline.io import text as io_text
 from leadline.io.analysis import PhaseAnalysis
@@ -27,20 +28,24 @@ _DEFINITIONS = (
 )
 
 
-def io_sheet(result: IoResult, kind: Kind | str, progress: Progress | None = None) -> bytes:
+def io_sheet(
+    result: IoResult, kind: Kind | str, progress: Progress | None = None, topology: str | None = None
+) -> bytes:
     """The sheet, as a file's contents. The last write and the last read have plots, all phases numbers."""
     analyses = analyse_io(result, progress)
+    found = diagnosed(result, result.slices, topology)
+    slow = {operation: io_text.slow_ranks(found, operation) for operation in ("write", "read")}
     head = Head(
         "parallel file test",
         io_text.title(result),
         problems_of(result, io_text.missing(result)),
-        tuple(io_text.headline(result)),
+        tuple(io_text.headline(result, found)),
         io_text.run_facts(result),
     )
     plotted = shown(analyses)
 
     def draw(paper: Paper, area: Area) -> None:
-        y = _draw_plots(paper, area, plotted) if plotted else area.y
+        y = _draw_plots(paper, area, plotted, slow) if plotted else area.y
         _draw_tables(paper, Area(area.x, y, area.width, area.y + area.height - y), result)
 
     return sheet_of(result, kind, head, io_text.no_findings(result), _DEFINITIONS, draw)
@@ -52,14 +57,16 @@ def shown(analyses: Sequence[PhaseAnalysis]) -> list[PhaseAnalysis]:
     return [last[operation] for operation in ("write", "read") if operation in last]
 
 
-def _draw_plots(paper: Paper, area: Area, plotted: Sequence[PhaseAnalysis]) -> float:
+def _draw_plots(
+    paper: Paper, area: Area, plotted: Sequence[PhaseAnalysis], slow: Mapping[str, frozenset[int]]
+) -> float:
     """Side by side for each phase; returns where the rest may begin."""
     y = heading(paper, area.x, area.y, area.width, "What each rank did with its time") + 0.5
     y = _draw_legend(paper, area.x, y, plotted)
     width = (area.width - _BETWEEN * (len(plotted) - 1)) / len(plotted)
     places = [area.x + index * (width + _BETWEEN) for index in range(len(plotted))]
     for x, one in zip(places, plotted, strict=True):
-        draw_use(paper, Area(x, y, width, _USE_HEIGHT), one)
+        draw_use(paper, Area(x, y, width, _USE_HEIGHT), one, slow[one.phase.operation])
     y += _USE_HEIGHT + GAP
     heading(paper, area.x, y, area.width, "Throughput over time, times of calls")
     half = (width - _BETWEEN / 2) / 2
@@ -78,7 +85,7 @@ def _draw_legend(paper: Paper, x: float, y: float, plotted: Sequence[PhaseAnalys
 
 
 def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
-    """Rates of the last phases, and of stragglers and wrong data as many as fit."""
+    """Rates of the last phases, and of wrong data as many as fit."""
     measured = result.measured_phases
     numbers = tables.phase_table(measured)
     if not numbers["rows"]:
@@ -93,7 +100,7 @@ def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
     heads = [(title, name not in ("name", "source")) for name, title in columns.items()]
     y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + GAP / 2
     room = int((area.y + area.height - y) / ROW) - 3
-    wrong, stragglers = tables.wrong_rows(measured), tables.straggler_rows(measured)
+    wrong = tables.wrong_rows(measured)
     if wrong and room > 0:
         y = heading(paper, area.x, y, area.width, "Wrong data")
         lines = [Line((row["phase"], row["file"], row["object"], row["rank"], row["offset"], row["kind"]), True)
@@ -106,12 +113,4 @@ def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
             ("byte", True),
             ("what", False),
         ]
-        y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + GAP / 2
-        room -= len(lines) + 2
-    if stragglers and room > 0:
-        y = heading(paper, area.x, y, area.width, "Stragglers")
-        names = ("phase", "rank", "host", "file", "rate", "relative", "mostly")
-        lines = [Line(tuple(row[name] for name in names), True) for row in stragglers[:room]]
-        heads = [("phase", False), ("rank", True), ("host", False), ("file", False), ("its rate", True),
-                 ("of the median", True), ("mostly", False)]  # fmt: skip
         table(paper, area.x, y, fitted(heads, lines, area.width), lines)

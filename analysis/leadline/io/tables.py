@@ -131,18 +131,6 @@ def _known(value: float | None, text_of: Callable[[float], str]) -> str:
     return "–" if value is None else text_of(value)
 
 
-def straggler_rows(phases: Sequence[IoPhase]) -> list[Row]:
-    """All stragglers of all phases, each phase's slowest first."""
-    return [
-        {
-            "phase": phase.name, "rank": _rank_of(one["rank"]), "host": one["host"], "file": one["file"],
-            "rate": _known(one["bytes_per_s"], lambda rate: bandwidth_text(rate, 3)),
-            "relative": _known(one["relative"], lambda share: f"{number(100 * share, 2)} %"), "mostly": one["mostly"],
-        }
-        for phase, one in _entries(phases, "stragglers")
-    ]  # fmt: skip
-
-
 def slow_call_rows(phases: Sequence[IoPhase]) -> list[Row]:
     """The slowest calls of all phases."""
     return [

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
+from leadline.diagnosis import Diagnosed, found_faults
 from leadline.io.result import IoPhase, IoResult, PhaseState
-from leadline.text.run import facts_of_run, first_few, ranks_text, when
-from leadline.units import amount_text, bandwidth_text, bytes_text, number
+from leadline.text import diagnosis as diagnosis_text
+from leadline.text.run import facts_of_run, ranks_text, when
+from leadline.units import amount_text, bandwidth_text, bytes_text
 
-_MOST_NAMED = 3
 _MOVEMENTS = {
     "N-N": "a file for each rank",
     "N-1": "one file for all ranks",
@@ -70,15 +69,30 @@ def source_text(phase: IoPhase) -> str:
     return _SOURCES.get(str(phase.summary.get("source")), "source unknown")
 
 
-def headline(result: IoResult) -> list[str]:
+def headline(result: IoResult, diagnosed: Diagnosed) -> list[str]:
     """The sentences that an administrator reads first."""
     measured = result.measured_phases
     if not measured:
         return ["Nothing was measured."]
     sentences = [_rates_sentence(result, operation) for operation in ("write", "read")]
-    sentences += [_wrong_sentence(phase) for phase in measured] + _straggler_sentences(measured)
-    found = [sentence for sentence in sentences if sentence]
-    return found or ["No phase finished."]
+    sentences += [_wrong_sentence(phase) for phase in measured]
+    told = [sentence for sentence in sentences if sentence]
+    return told + (verdict(result, diagnosed) if result.files else []) if told else ["No phase finished."]
+
+
+def verdict(result: IoResult, diagnosed: Diagnosed) -> list[str]:
+    """Who is slow, in the words of the diagnosis; why that is not known."""
+    found = {part: one for part, one in diagnosed.found.items() if part in result.slices}
+    if not found:
+        return [f"Who is slow was not judged: {diagnosed.absent or 'no phase is complete'}."]
+    return diagnosis_text.headline_of(found, found_faults(found, result.slices))
+
+
+def slow_ranks(diagnosed: Diagnosed, operation: str) -> frozenset[int]:
+    """Those that faults of an operation concern."""
+    diagnoses = [one for part, one in diagnosed.found.items() if part.pattern == operation]
+    faults = [fault for one in diagnoses for fault in one.faults if fault.counts and fault.phases]
+    return frozenset(rank for fault in faults if fault.phases for rank in fault.phases.ranks)
 
 
 def _rates_sentence(result: IoResult, operation: str) -> str:
@@ -106,29 +120,6 @@ def _wrong_sentence(phase: IoPhase) -> str:
     first = wrong[0]
     where = f"object {first['expected']['object']} of rank {first['expected']['rank']} in {first['file']}"
     return f"Data are wrong: {objects} not what was written. {where}: {MISMATCHES.get(first['kind'], first['kind'])}."
-
-
-def _straggler_sentences(phases: tuple[IoPhase, ...]) -> list[str]:
-    """The ranks that are stragglers in most phases first."""
-    found: dict[int, list[tuple[IoPhase, Mapping[str, Any]]]] = {}
-    for phase in phases:
-        for one in phase.summary.get("stragglers") or []:
-            found.setdefault(one["rank"], []).append((phase, one))
-    ranks = sorted(found, key=lambda rank: (-len(found[rank]), rank))
-    sentences = [_straggler_sentence(rank, found[rank], len(phases)) for rank in ranks[:_MOST_NAMED]]
-    if len(ranks) > _MOST_NAMED:
-        sentences.append(f"{len(ranks) - _MOST_NAMED:,} more ranks are stragglers.")
-    return sentences
-
-
-def _straggler_sentence(rank: int, seen: list[tuple[IoPhase, Mapping[str, Any]]], num_phases: int) -> str:
-    where = "in every phase" if 1 < len(seen) == num_phases else f"in {first_few(tuple(p.name for p, _ in seen), 3)}"
-    worst = min((one for _, one in seen), key=lambda one: one["relative"] or 0)
-    relative = f"{number(100 * worst['relative'], 2)} %" if worst["relative"] is not None else "a part"
-    return (
-        f"Rank {rank} on {worst['host']} is a straggler {where}: down to {relative} of the median rank’s rate, mostly "
-        f"because of {worst['mostly']}."
-    )
 
 
 def missing(result: IoResult) -> str:

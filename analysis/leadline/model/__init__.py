@@ -14,6 +14,7 @@ from leadline.model.diagnosis import (
     FindingList,
     JudgedResult,
     Persistence,
+    PhaseEvidence,
     ShownPair,
     Symptom,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "JudgedResult",
     "LabelledArray",
     "Persistence",
+    "PhaseEvidence",
     "Progress",
     "RankLocation",
     "Record",

@@ -25,6 +25,7 @@ class ComponentKind(str, Enum):
     RANK = "rank"
     LINK = "link"  # pairs between two hosts
     PAIR = "pair"
+    TARGET = "target"  # of a file test: what some of its files lie on
 
 
 class Symptom(str, Enum):
@@ -91,6 +92,20 @@ class ShownPair:
     expected: float
 
 
+@dataclass(frozen=True)
+class PhaseEvidence:
+    """What a host, rank, target or uplink shows in the phases of a file test."""
+
+    operation: str  # "write", "read"
+    num_phases: int  # that were judged
+    num_slow: int
+    bytes_per_s: float  # of one of its ranks while it is in calls
+    usual_bytes_per_s: float  # without the fault
+    where: str  # on which targets, or from which hosts
+    ranks: tuple[int, ...]
+    time_share: float  # of the time of the phases, in which the others wait; NaN = none
+
+
 @dataclass(frozen=True, repr=False)
 class Fault(Record):
     """A component that is worse than others of its kind."""
@@ -111,6 +126,7 @@ class Fault(Record):
     ratio_alone: float  # what the retest gave; NaN = none
     is_note: bool  # how the machine is built rather than a fault
     listed_as: FindingList = FindingList.PERSISTENT
+    phases: PhaseEvidence | None = None  # of a file test; then it has no pairs
 
     @property
     def counts(self) -> bool:

@@ -19,6 +19,7 @@ from leadline.model import (
     FaultDirection,
     FindingList,
     Persistence,
+    PhaseEvidence,
     ShownPair,
     Slice,
     Symptom,
@@ -100,6 +101,21 @@ def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
         ratio_alone=real_of(entry["ratio_alone"]),
         is_note=bool(entry["is_note"]),
         listed_as=_list_of(entry),
+        phases=_phases_of(entry, num_ranks) if entry.get("phases") else None,
+    )
+
+
+def _phases_of(entry: Mapping[str, Any], num_ranks: int) -> PhaseEvidence:
+    told = entry["phases"]
+    return PhaseEvidence(
+        operation=str(told["operation"]),
+        num_phases=int(told["num_phases"]),
+        num_slow=int(told["num_slow"]),
+        bytes_per_s=real_of(told["bytes_per_s"]),
+        usual_bytes_per_s=real_of(told["usual_bytes_per_s"]),
+        where=str(told["where"]),
+        ranks=tuple(_within(int(rank), num_ranks, "rank") for rank in entry["ranks"]),
+        time_share=real_of(entry["time_share"]),
     )
 
 

@@ -46,7 +46,10 @@ def fault_row(one: FoundFault, clearest: str, part: int = 0) -> Row:
         "title": diagnosis_text.as_sentence(diagnosis_text.fault_text(fault)),
         "how_much": diagnosis_text.how_much(fault),
         "where": diagnosis_text.where_found(one), "counts": fault.counts,
-        "num_pairs": f"{fault.num_pairs:,} ordered pair{'s' if fault.num_pairs != 1 else ''}",
+        "num_pairs": diagnosis_text.seen_in_phases(fault.phases)
+        if fault.phases
+        else f"{fault.num_pairs:,} ordered pair{'s' if fault.num_pairs != 1 else ''}",
+        "cost": diagnosis_text.cost_in_phases(fault.phases) if fault.phases else "",
         "clearest": clearest, "ruled_out": list(fault.ruled_out), "again": diagnosis_text.measured_again(fault),
         "advice": fault.advice, "part": part, "pairs": [], "target": {}, "strip": None,
     }  # fmt: skip

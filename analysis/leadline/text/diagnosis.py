@@ -8,17 +8,19 @@ from collections.abc import Mapping, Sequence
 from leadline.diagnosis import FoundFault
 from leadline.model import (
     ComparedClass,
+    ComponentKind,
     Diagnosis,
     Fault,
     FaultDirection,
     FindingList,
     Persistence,
+    PhaseEvidence,
     ShownPair,
     Slice,
     Symptom,
 )
 from leadline.text.run import first_few
-from leadline.units import counted, number, time_text
+from leadline.units import bandwidth_text, counted, number, time_text
 
 _MOST_NAMED = 3  # faults, in the headline
 _MOST_PATTERNS = 8
@@ -43,6 +45,8 @@ def fault_text(fault: Fault) -> str:
     """
     if fault.is_note:
         return f"{fault.name} is farther from the network"
+    if fault.phases:
+        return f"{_LISTS.get(fault.listed_as, '')}{fault.name} {_verb(fault, fault.phases)} slowly"
     direction = "" if fault.component.has_two_ends else _DIRECTIONS[fault.direction]
     return f"{_LISTS.get(fault.listed_as, '')}{fault.name} is {fault.symptom.value}{direction}"
 
@@ -50,11 +54,36 @@ def fault_text(fault: Fault) -> str:
 def how_much(fault: Fault) -> str:
     """By how much, with the interval: `3.01 times as long as usual (2.94 to 3.08)`."""
     interval = f"({ratio_of(fault.ratio_low)} to {ratio_of(fault.ratio_high)})"
+    if fault.phases:
+        where = f", {fault.phases.where}" if fault.phases.where else ""
+        return (
+            f"at {ratio_of(1 / fault.ratio)} of what comparable ones do ({ratio_of(1 / fault.ratio_high)} to "
+            f"{ratio_of(1 / fault.ratio_low)}), in {fault.phases.num_slow} of {fault.phases.num_phases} phases{where}"
+        )
     if fault.is_note:
         return f"{ratio_of(fault.ratio)} times the time {interval}"
     if fault.symptom is Symptom.UNSTEADY:
         return f"means of {ratio_of(fault.ratio)} times the usual share of the median {interval}"
     return f"{ratio_of(fault.ratio)} times as long as usual {interval}"
+
+
+def _verb(fault: Fault, phases: PhaseEvidence) -> str:
+    if fault.component.kind is ComponentKind.TARGET:
+        return "is written" if phases.operation == "write" else "is read"
+    return f"carries {phases.operation}s" if fault.component.kind is ComponentKind.UPLINK else f"{phases.operation}s"
+
+
+def seen_in_phases(phases: PhaseEvidence) -> str:
+    """The evidence of a file test: `a rank moves 25.0 MiB/s while it is in calls, instead of 100 MiB/s`."""
+    rates = (bandwidth_text(rate, 3) for rate in (phases.bytes_per_s, phases.usual_bytes_per_s))
+    return f"a rank moves {' while it is in calls, instead of '.join(rates)}"
+
+
+def cost_in_phases(phases: PhaseEvidence) -> str:
+    """What it costs; empty where that is not known."""
+    if not phases.time_share > 0:
+        return ""
+    return f"{number(100 * phases.time_share, 2)} % of the time of these phases, in which the others wait for it"
 
 
 def fault_sentence(fault: Fault) -> str:
@@ -87,6 +116,8 @@ def measured_again(fault: Fault) -> str:
 
 def where_found(one: FoundFault) -> str:
     """In how many sizes and repeats, where there are several: ` (in 2 of 8 sizes and repeats)`."""
+    if one.fault.phases:
+        return " (writing and reading; told is the worse)" if one.num_found > 1 else ""
     what = "topologies and sizes" if one.part.pattern else "sizes and repeats"
     return f" (in {one.num_found} of {one.num_slices} {what})" if one.num_slices > 1 else ""
 

@@ -101,7 +101,7 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
   std::vector<std::string> names = targets_of(header);
   judged.targets = names;
   std::ranges::sort(judged.targets);
-  judged.targets.erase(std::ranges::unique(judged.targets).begin(), judged.targets.end());
+  judged.targets.erase(std::unique(judged.targets.begin(), judged.targets.end()), judged.targets.end());
   const OwnTimes own(header, rows);
   for (const JudgedRow& row : rows) {
     const std::int32_t phase = number_of[static_cast<std::size_t>(row.phase)];

@@ -24,6 +24,7 @@ from page_source import Page
 
 import leadline
 from leadline.cli.export import main as export_main
+from leadline.diagnosis import diagnosed_in
 from leadline.io import text as io_text
 from leadline.io.page import render_io, verdict
 from leadline.io.result import IoResult
@@ -40,8 +41,10 @@ def page_of(made: MadeUpIo, folder: Path) -> tuple[str, Page]:
 
 def test_an_even_run_is_fine(tmp_path: Path):
     result = loaded(even(), tmp_path)
-    assert verdict(result) == "fine"
-    writing, reading = io_text.headline(result)
+    found = diagnosed_in(result)
+    assert verdict(result, found) == "fine"
+    writing, reading, judged = io_text.headline(result, found)
+    assert judged.startswith("No fault found")
     assert writing.startswith("Writing: ")
     assert "fsync included" in writing
     assert "fsync included, durable" in writing
@@ -49,13 +52,19 @@ def test_an_even_run_is_fine(tmp_path: Path):
     assert io_text.missing(result) == ""
 
 
-def test_a_straggler_is_named(tmp_path: Path):
+def test_who_is_slow_is_named(tmp_path: Path):
     result = loaded(straggling(), tmp_path)
-    assert verdict(result) == "alarming"
-    sentences = io_text.headline(result)
+    found = diagnosed_in(result)
+    assert verdict(result, found) == "alarming"
+    sentences = io_text.headline(result, found)
     assert "median of 3 repetitions" in sentences[0]
-    assert any("Rank 13 on node01 is a straggler in every phase" in sentence and "mostly because of call" in sentence
-               for sentence in sentences)  # fmt: skip
+    assert sentences[-1].startswith("Rank 13 on node01 writes slowly: at 0.400 of what comparable ones do"), sentences
+    assert sentences[-1].endswith("in 3 of 3 phases (writing and reading; told is the worse).")
+    assert io_text.slow_ranks(found, "read") == {13}
+    source, _ = page_of(straggling(), tmp_path)
+    assert "in 3 of 3 phases" in source
+    assert "in which the others wait for it" in source
+    assert source.index('id="faults"') < source.index('id="phases"')
     source, _ = page_of(straggling(), tmp_path)
     assert "ignored" in source
     assert "confirmed" in source
@@ -63,8 +72,9 @@ def test_a_straggler_is_named(tmp_path: Path):
 
 def test_wrong_data_come_first(tmp_path: Path):
     result = loaded(wrong_data(), tmp_path)
-    assert verdict(result) == "alarming"
-    (sentence,) = (one for one in io_text.headline(result) if "wrong" in one)
+    found = diagnosed_in(result)
+    assert verdict(result, found) == "alarming"
+    (sentence,) = (one for one in io_text.headline(result, found) if "wrong" in one)
     assert "2 objects are" in sentence
     assert "object 17 of rank 3 in /scratch/t.3: another rank’s object" in sentence
     source, _ = page_of(wrong_data(), tmp_path)
@@ -76,8 +86,9 @@ def test_wrong_data_come_first(tmp_path: Path):
 def test_what_is_missing(tmp_path: Path):
     assert io_text.missing(loaded(killed(), tmp_path)) == "read not measured"
     assert io_text.missing(loaded(no_space(), tmp_path)) == "write not complete, read not measured"
-    assert io_text.headline(loaded(never_begun(), tmp_path)) == ["Nothing was measured."]
-    assert io_text.headline(loaded(no_space(), tmp_path)) == ["No phase finished."]
+    for made, said in ((never_begun(), "Nothing was measured."), (no_space(), "No phase finished.")):
+        result = loaded(made, tmp_path)
+        assert io_text.headline(result, diagnosed_in(result)) == [said]
     source, _ = page_of(no_space(), tmp_path)
     assert "No space left on device" in source
 

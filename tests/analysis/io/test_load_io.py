@@ -26,6 +26,7 @@ from made_up_io import (
 )
 
 import leadline
+from leadline.diagnosis import diagnosed_in
 from leadline.export.csv_table import csv_pieces
 from leadline.io.analysis import MOST_ROWS, analyse_phase, coarsened, rest_ns, summed
 from leadline.io.export import RANKS, table_of
@@ -106,7 +107,7 @@ def test_an_interrupted_phase(tmp_path: Path):
     assert np.isnan(rows.times_ns["call"]).all()
     assert np.isnan(rows.bytes_per_s).all()
     assert missing(result) == "read interrupted"
-    assert not any(sentence.startswith("Reading") for sentence in headline(result))
+    assert not any(sentence.startswith("Reading") for sentence in headline(result, diagnosed_in(result)))
     assert [one.phase.name for one in analyse_io(result)] == ["write"]
     page = render_io(result)
     assert "interrupted: told to stop in read" in page
