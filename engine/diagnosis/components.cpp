@@ -229,7 +229,10 @@ class Search {
   std::vector<Suspect> run();
 
  private:
-  ClassSet of_ends() const { return remaining_effects_.of_ends(fewest_to_compare * hosts_.of(0).size()); }
+  ClassSet of_ends() const {
+    if (setting_.has_many_loads) return remaining_effects_.between();
+    return remaining_effects_.of_ends(fewest_to_compare * hosts_.of(0).size());
+  }
   void look_at_switches(std::size_t level);
   void look_at_sockets_of_all();
   void look_at_rails();

@@ -73,6 +73,7 @@ class Diagnosing {
  public:
   explicit Diagnosing(const Question& question) : question_(question), setting_(question.layout) {
     setting_.are_times = question.are_times;
+    setting_.has_many_loads = question.has_many_loads;
     diagnosis_.settings = question.settings;
     diagnosis_.topology = question.layout.network.source;
     diagnosis_.num_pairs = question.num_pairs;
@@ -291,10 +292,12 @@ bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects, S
 /// many pairs between hosts of which nothing is suspected show half of its effect.
 bool Diagnosing::strikes_others(const Rows& rows, const SearchOutcome& outcome, const Suspect& link) const {
   constexpr double many = 0.02;
+  constexpr std::size_t most_sampled = std::size_t{1} << 22;
   const auto& host_of = question_.layout.host_of;
   std::vector<std::array<std::uint64_t, 2>> of_workers(rows.num_workers());  // pairs, and those that are slow
   rows.visit([&](std::size_t worker, const Row& row) {
-    for (std::size_t index = 0; index < row.values.size(); ++index) {
+    const std::size_t step = std::max<std::size_t>(1, row.values.size() * rows.num_ranks() / most_sampled);
+    for (std::size_t index = row.from % step; index < row.values.size(); index += step) {
       const std::uint32_t to = row.partner(index);
       if (host_of[row.from] == host_of[to]) continue;
       const float residual = residual_of(outcome.effects, setting_.classes.of(row.from, to), row, index);
@@ -410,7 +413,8 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
     const bool is_one_pair = is_between_hosts(fault);  // or a few, which share a way with others by chance
     fault.is_unproven = (needs_retest || (has_slow_pairs && is_of_end(fault))) &&
                         fault.persistence == Persistence::not_retested &&
-                        (is_one_pair || suspects[index].is_whole_class || fault.ratio < ratio_of_contention);
+                        (is_one_pair || suspects[index].is_whole_class ||
+                         (needs_retest ? fault.ratio_low : fault.ratio) < ratio_of_contention);
     // Pairs that share a cable or a core switch share its load.
     if (is_of_routes(fault.component) && question_.load != Load::alone) {
       fault.is_unproven = fault.persistence == Persistence::not_retested;
@@ -422,7 +426,8 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
       fault.ruled_out = {"not these hosts one by one: they reach each other as others do"};
       fault.advice = "Look at what these hosts share, or tell --topology: they may only stand farther away.";
     }
-    const bool is_new = fault.persistence == Persistence::not_retested && question_.load != Load::alone;
+    const bool is_new =
+        fault.persistence == Persistence::not_retested && question_.load != Load::alone && !question_.has_many_loads;
     if (symptom == Symptom::slow && suspects[index].component.kind == ComponentKind::link && is_new &&
         num_links <= most_looked_at && strikes_others(rows, outcome, suspects[index]))
       fault.is_unproven = true;
@@ -599,7 +604,7 @@ Diagnosis Diagnosing::run() {
   const auto off_routes = routed.suspects.empty() ? nullptr : without_routed_parts(as_measured, setting_, routed);
   const Rows& before_paths = off_routes ? *off_routes : as_measured;
   const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
-  do_cables_limit_ = paths.is_contended;
+  do_cables_limit_ = paths.is_contended && !question_.has_many_loads;
   const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);
   const Rows& times = rest ? *rest : before_paths;
   outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);

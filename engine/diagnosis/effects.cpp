@@ -342,18 +342,26 @@ void Fit::centre(std::size_t pair_class) {
   of_ends(one.in, slow_[pair_class].in);
 }
 
-/// Where ranks meet only some others, nothing but the sum of what senders and receivers show is known: the lowest
-/// clusters of both show the same.
+/// Where ranks meet only some others, nothing but the sum of what senders and receivers show is known. Where these are
+/// the same ranks, most show as much as both; else the lowest clusters do.
 void Fit::balance(std::size_t pair_class) {
   Effects::OfClass& one = effects_.classes[pair_class];
   if (PairClasses::is_inside(pair_class) || one.num == 0) return;
-  std::map<std::uint32_t, std::vector<double>> out, in;  // by part
+  std::map<std::uint32_t, std::vector<double>> out, in, beyond;  // by part
   for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
-    out[classes_.part_of_sender(pair_class, rank)].push_back(static_cast<double>(one.out[rank]));
-    in[classes_.part_of_receiver(pair_class, rank)].push_back(static_cast<double>(one.in[rank]));
+    const std::uint32_t part = classes_.part_of_sender(pair_class, rank);
+    const auto as_sender = static_cast<double>(one.out[rank]), as_receiver = static_cast<double>(one.in[rank]);
+    out[part].push_back(as_sender);
+    in[classes_.part_of_receiver(pair_class, rank)].push_back(as_receiver);
+    if (classes_.part_of_receiver(pair_class, rank) == part) beyond[part].push_back(as_sender - as_receiver);
   }
   std::map<std::uint32_t, float> shift;
   for (auto& [part, effects] : out) {
+    if (beyond[part].size() == effects.size()) {
+      const Middle middle = middle_of(std::move(beyond[part]));
+      shift[part] = static_cast<float>(middle.num > 0 ? middle.median / 2 : 0);
+      continue;
+    }
     const Middle of_out = lowest_cluster(std::move(effects), least_spread).middle;
     const Middle of_in = lowest_cluster(std::move(in[part]), least_spread).middle;
     if (of_out.num > 0 && of_in.num > 0) shift[part] = static_cast<float>((of_out.median - of_in.median) / 2);

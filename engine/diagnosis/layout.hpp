@@ -100,7 +100,8 @@ struct Setting {
   const Layout& layout;
   PairClasses classes;
   Members hosts;
-  bool are_times = true;  ///< what is judged: not ratios, whose sizes say nothing of processors and switches
+  bool are_times = true;        ///< what is judged: not ratios, whose sizes say nothing of processors and switches
+  bool has_many_loads = false;  ///< of each pair one value stands for many, each beside other flows
 };
 
 }  // namespace leadline::diagnosis

@@ -23,7 +23,8 @@ namespace {
 constexpr std::uint32_t most_graph_groups = 256, most_tree_groups = 128;  // their square is counted for each element
 constexpr std::size_t most_sampled = std::size_t{1} << 21;                // values: 16 MB on their way through the tree
 constexpr double by_chance = 0.03;                                        // of the pairs that are slow without a fault
-constexpr double most_certain = 0.97;                                     // of the pairs that are slow with one
+constexpr double by_contention = 0.15;      // in a tree whose flows share cables, of many loads
+constexpr double most_certain = 0.97;       // of the pairs that are slow with one
 constexpr double least_gain_of_cable = 12;  // of log likelihood, and the logarithm of the number of elements
 constexpr double most_trials = 24;          // of a pair of groups: its pairs are not independent
 constexpr double sure_share = 0.99, least_of_sure = 0.7, least_of_sure_under_load = 0.6;
@@ -36,7 +37,8 @@ constexpr double most_of_a_hop = 2;  // times what pairs below one switch take: 
 constexpr std::array quantiles_of_contention{0.1, 0.25, 0.5};
 constexpr double most_among_sound = 0.2;  // logarithms: between sound uplinks under load,
 constexpr double least_of_uplink = 0.18;  // and from where on one is slow
-constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, factor_of_contention = 1.8;
+constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, factor_of_contention = 1.8,
+                 factor_in_tree = 1.4;
 
 /// What pairs between two groups take, ln ns.
 struct GroupPair {
@@ -153,7 +155,7 @@ struct Element {
 class CableSearch {
  public:
   CableSearch(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings)
-      : settings_(settings), times_(rows, setting), num_(times_.num()) {
+      : settings_(settings), has_many_loads_(setting.has_many_loads), times_(rows, setting), num_(times_.num()) {
     const network::Network& network = setting.layout.network;
     const auto& leaf_of = network.levels.front().group_of;
     leaf_of_ = leaf_of;
@@ -195,6 +197,7 @@ class CableSearch {
   std::optional<Suspect> suspect_of(const Element& element, double gain) const;
 
   const DiagnosisSettings& settings_;
+  bool has_many_loads_;
   GroupTimes times_;
   std::uint32_t num_;
   std::vector<std::uint32_t> hops_, hosts_in_;
@@ -277,7 +280,7 @@ bool CableSearch::find_usual_times() {
   const bool do_cables_limit = lowest.begin()->first == 0 && hop->second > most_of_a_hop * lowest.begin()->second;
   // Slow ends make pairs below one switch scatter as much as others.
   const Middle near = middle_of(std::move(spreads_near));
-  const bool do_ends_scatter = near.num > 0 && near.median > noise_ / 2;
+  const bool do_ends_scatter = !has_many_loads_ && near.num > 0 && near.median > noise_ / 2;
   is_contended_ = (noise_ > least_of_contention && !do_ends_scatter) || do_cables_limit;
   if (is_contended_) expect_contention(by_hops);
   return true;
@@ -293,7 +296,7 @@ void CableSearch::expect_contention(const std::map<std::uint32_t, std::vector<do
   std::ranges::sort(all);
   const double usual = quantile_of(all, is_tree() ? share_of_lowest : usual_share_of_contention);
   for (std::size_t hops = 1; hops < usual_.size(); ++hops) usual_[hops] = usual;
-  least_ = std::log(factor_of_contention);
+  least_ = std::log(is_tree() ? factor_in_tree : factor_of_contention);
 }
 
 void CableSearch::find_slow() {
@@ -383,7 +386,8 @@ double CableSearch::share_of(const Element& element, std::uint32_t from, std::ui
 /// What the element adds to the logarithm of the likelihood; `sound`: by pair of groups, the chance that none of the
 /// elements before it is met.
 double CableSearch::gain_of(const Element& element, const std::vector<double>& sound) const {
-  const auto chance = [&](double is_sound) { return std::clamp(1 - is_sound, by_chance, most_certain); };
+  const double least_chance = is_contended_ && is_tree() ? by_contention : by_chance;
+  const auto chance = [&](double is_sound) { return std::clamp(1 - is_sound, least_chance, most_certain); };
   double gain = 0;
   for (std::uint32_t from = 0; from < num_; ++from) {
     for (std::uint32_t to = 0; to < num_; ++to) {
@@ -401,7 +405,7 @@ double CableSearch::gain_of(const Element& element, const std::vector<double>& s
 
 /// Nothing where pairs that must pass the element are not slow.
 std::optional<Suspect> CableSearch::suspect_of(const Element& element, double gain) const {
-  const double least = is_contended_ ? least_of_sure_under_load : least_of_sure;
+  const double least = is_contended_ && !is_tree() ? least_of_sure_under_load : least_of_sure;
   std::vector<double> sure, effects;
   Suspect suspect;
   for (std::uint32_t from = 0; from < num_; ++from) {
@@ -536,7 +540,7 @@ SlowPaths CableSearch::run() {
   SlowPaths found;
   if (!is_tree()) count_paths();
   if (!find_usual_times()) return found;
-  if (is_contended_ && is_tree()) return contended_uplinks();
+  if (is_contended_ && is_tree() && !has_many_loads_) return contended_uplinks();
   found.is_contended = is_contended_;
   find_slow();
   if (std::ranges::none_of(pairs_, [](const GroupPair& pair) { return pair.share_slow >= least_of_sure; }))
@@ -584,7 +588,7 @@ SlowPaths CableSearch::run() {
                                         [](const Suspect& one) { return one.component.level; });
     return static_cast<double>(num) >= share_of_many * (*std::ranges::max_element(group_at_[level]) + 1);
   };
-  if (is_tree() && !std::ranges::all_of(found.suspects, is_of_many)) found.suspects.clear();
+  if (is_tree() && !is_contended_ && !std::ranges::all_of(found.suspects, is_of_many)) found.suspects.clear();
   return found;
 }
 
@@ -616,7 +620,7 @@ SlowPaths find_slow_paths(const Rows& rows, const Setting& setting, const Diagno
 }
 
 std::optional<Suspect> find_group_apart(const Rows& rows, const Setting& setting) {
-  constexpr std::uint32_t fewest_hosts = 4;
+  constexpr std::uint32_t fewest_in_group = 4;
   constexpr double least_apart = 0.4;  // logarithm: x1.5, beyond the farthest of all others
   constexpr double most_of_others = 0.9, least_of_own = 0.1;
   const network::Network& network = setting.layout.network;
@@ -627,7 +631,7 @@ std::optional<Suspect> find_group_apart(const Rows& rows, const Setting& setting
     const auto& group_of = network.levels[level].group_of;
     for (std::uint32_t group = 0; group < network.levels[level].names.size(); ++group) {
       const auto num = static_cast<std::uint32_t>(std::ranges::count(group_of, group));
-      if (num < fewest_hosts || 3 * num > num_hosts) continue;  // which side it is could not be told
+      if (num < fewest_in_group || 3 * num > num_hosts) continue;  // which side it is could not be told
       std::vector<double> across, others;
       for (const GroupTimes::Measured& one : times.measured()) {
         const bool is_from = group_of[one.from_host] == group, is_to = group_of[one.to_host] == group;

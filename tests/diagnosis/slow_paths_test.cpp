@@ -103,5 +103,53 @@ TEST(slow_paths, several_are_named) {
   EXPECT_THAT(found_where(layout, more), testing::UnorderedElementsAre(cable(0, 1), cable(3, 4)));
 }
 
+/// Four leaf switches of a tree; pairs below one take 40 us, others half as long again or more, as flows share cables.
+std::vector<std::string> uplinks_found(const std::function<double(std::uint32_t)>& factor_of_uplink) {
+  Layout layout = layout_of_switches(4, along_a_line);
+  layout.network.hops.clear();
+  const auto num = static_cast<std::uint32_t>(num_ranks(layout));
+  DenseRows rows(num, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t one = from / hosts_a_switch, other = to / hosts_a_switch;
+    if (one == other) return std::log(40e3);
+    const double shared = 0.1 * static_cast<double>(((from + to) * 31 ^ from * to * 17) % 6);
+    return std::log(60e3) + shared + std::log(std::max(factor_of_uplink(one), factor_of_uplink(other)));
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  std::vector<std::string> uplinks;
+  for (const std::string& one : faults_of(diagnose({rows_of, layout, {}, std::uint64_t{num} * (num - 1), false}))) {
+    if (one.starts_with("uplink")) uplinks.push_back(one);
+  }
+  return uplinks;
+}
+
+TEST(slow_paths, under_load_half_of_the_uplinks_are_named_by_the_lowest_groups) {
+  const auto uplink = [](std::int32_t one) {
+    return described({ComponentKind::uplink, 0, one, -1, -1}, FaultDirection::both);
+  };
+  EXPECT_THAT(uplinks_found([](std::uint32_t leaf) { return leaf == 1   ? 3.0
+                                                            : leaf == 2 ? 2.0
+                                                                        : 1.0; }),
+              testing::UnorderedElementsAre(uplink(1), uplink(2)));
+  EXPECT_THAT(uplinks_found([](std::uint32_t) { return 1.0; }), IsEmpty());
+}
+
+TEST(slow_paths, hosts_behind_one_that_nobody_tells_are_one_finding) {
+  Layout layout = layout_of_switches(4, along_a_line);
+  layout.network = {};
+  const auto num = static_cast<std::uint32_t>(num_ranks(layout));
+  DenseRows rows(num, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    const bool is_across = (from / hosts_a_switch == 3) != (to / hosts_a_switch == 3);
+    return std::log(is_across ? 4000 : 1500) + 0.004 * static_cast<double>((from * 7 + to * 13) % 5);
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  const Diagnosis diagnosis = diagnose({rows_of, layout, {}, std::uint64_t{num} * (num - 1), false});
+  ASSERT_EQ(diagnosis.faults.size(), 1U);
+  EXPECT_EQ(diagnosis.faults.front().name, "the way between h[12-15] and the others");
+  EXPECT_THAT(diagnosis.faults.front().hosts, ElementsAre(12, 13, 14, 15));
+  EXPECT_EQ(list_of(diagnosis.faults.front()), FindingList::untested);
+}
+
 }  // namespace
 }  // namespace leadline::diagnosis::slow_paths_test
