@@ -24,6 +24,10 @@ constexpr double most_of_end = 2048;
 // Each worker has counts of its own up to so many (512 MiB) of all of them; beyond, they share them, which costs time.
 constexpr std::size_t most_counts_apart = std::size_t{1} << 27;
 
+// In smaller parts a slow rank is a good part of all pairs of its partners, and sweeps would not settle. A guess.
+constexpr std::size_t fewest_to_balance = 16;
+enum class PartSize : std::uint8_t { small, large };
+
 constexpr double largest_certain_step = 0.15;  // logarithm
 constexpr double least_off_by_step = 0.02;     // of the pairs, where steps of the clock are up to chance
 
@@ -111,7 +115,7 @@ class Fit {
   void share_rows(std::size_t pair_class);
   void centre(std::size_t pair_class);
   void draw();
-  void balance(std::size_t pair_class);
+  void balance(std::size_t pair_class, PartSize size);
   void choose_compositions();
   void finish();
 
@@ -343,8 +347,8 @@ void Fit::centre(std::size_t pair_class) {
 }
 
 /// Where ranks meet only some others, nothing but the sum of what senders and receivers show is known. Where these are
-/// the same ranks, most show as much as both; else the lowest clusters do.
-void Fit::balance(std::size_t pair_class) {
+/// the same ranks, most show as much as both; else the lowest clusters do. Of parts of one size.
+void Fit::balance(std::size_t pair_class, PartSize size) {
   Effects::OfClass& one = effects_.classes[pair_class];
   if (PairClasses::is_inside(pair_class) || one.num == 0) return;
   std::map<std::uint32_t, std::vector<double>> out, in, beyond;  // by part
@@ -357,6 +361,7 @@ void Fit::balance(std::size_t pair_class) {
   }
   std::map<std::uint32_t, float> shift;
   for (auto& [part, effects] : out) {
+    if ((effects.size() < fewest_to_balance) != (size == PartSize::small)) continue;
     if (beyond[part].size() == effects.size()) {
       const Middle middle = middle_of(std::move(beyond[part]));
       shift[part] = static_cast<float>(middle.num > 0 ? middle.median / 2 : 0);
@@ -414,7 +419,7 @@ void Fit::sweep() {
   narrow(bins);
   for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
     share_rows(pair_class);
-    balance(pair_class);
+    balance(pair_class, PartSize::large);
     centre(pair_class);
   }
   is_first_sweep_ = false;
@@ -457,6 +462,7 @@ Effects Fit::run() {
   effects_.share = share_;
   draw();
   for (int number = 0; number < num_sweeps; ++number) sweep();
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) balance(pair_class, PartSize::small);
   choose_compositions();
   finish();
   return std::move(effects_);

@@ -20,9 +20,8 @@ NUM_CASES, NUM_SOUND_CASES = 3, 6  # a sound cluster is alarmed seldom
 
 # What the diagnosis cannot do yet. A case that succeeds must be taken from this list: it is strict.
 FAILS = {
-    "many bad hosts": "a third of bad hosts is taken for a group of the network, or sound links are named beside them",
-    "end of a line, not told": "hosts and links behind the cable are named one by one",
-    "two uplinks of 4": "half of the uplinks is taken for usual",
+    "many bad hosts": "links between bad and sound hosts of different leaf switches are named beside them",
+    "end of a line, not told": "of large messages ranks or groups of a row of switches are named one by one",
     "patterns, uplink, not told": "hosts that met few of their neighbours are left out of the group, or named alone",
     "core switch": "without forwarding tables a note says that one of several ways is slow",
 }
