@@ -29,8 +29,8 @@ def diagnose(
 ) -> Mapping[Slice, Diagnosis]:  # fmt: skip
     """What the program `leadline` says of each slice of a result. `topology`: the physical network, in the words of
     `leadline diagnose --topology`, and `routes` the file of its forwarding tables; `threshold`, the least share of time
-    that counts as a fault, and `false_discovery_rate` are shares, None = the program's own. LeadlineError where there is
-    no program, or where it refuses.
+    that counts as a fault, and `false_discovery_rate` are shares, None = the program's own. LeadlineError where there
+    is no program, or where it refuses.
     """
     result = load(path)
     if not isinstance(result, JudgedResult):
