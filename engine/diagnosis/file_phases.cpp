@@ -408,21 +408,23 @@ void FileJudge::join_below_leaves(std::vector<Accused>& hosts) const {
   hosts = std::move(leaves);
 }
 
-/// [phase][class]: the median of the ranks that nobody accuses; of all phases' ranks where a class has too few.
+/// [phase][class]: the median of the ranks that nobody accuses; of all where the class has no other.
 std::vector<std::vector<double>> FileJudge::usual_of_phases(const std::vector<Accused>& accused) const {
   std::set<std::uint32_t> slow;
   for (const Accused& one : accused) slow.insert(one.ranks.begin(), one.ranks.end());
   const std::size_t num_classes = *std::ranges::max_element(class_of_) + std::size_t{1};
   std::vector<std::vector<double>> usual;
   for (const std::vector<double>& of_phase : times_) {
-    std::vector<std::vector<double>> values(num_classes);
+    std::vector<std::vector<double>> sound(num_classes), all(num_classes);
     for (std::uint32_t rank = 0; rank < of_phase.size(); ++rank) {
-      if (is_there(rank) && !slow.contains(rank)) values[class_of_[rank]].push_back(of_phase[rank]);
+      if (!is_there(rank)) continue;
+      all[class_of_[rank]].push_back(of_phase[rank]);
+      if (!slow.contains(rank)) sound[class_of_[rank]].push_back(of_phase[rank]);
     }
     std::vector<double> medians;
-    for (std::vector<double>& of_class : values) {
-      const Middle middle = middle_of(std::move(of_class));
-      medians.push_back(middle.num > 0 ? middle.median : did_nothing);
+    for (std::size_t index = 0; index < num_classes; ++index) {
+      const Middle middle = middle_of(std::move(sound[index]));
+      medians.push_back(middle.num > 0 ? middle.median : middle_value(std::move(all[index])));
     }
     usual.push_back(std::move(medians));
   }

@@ -138,8 +138,8 @@ std::size_t num_untested(const std::vector<ListedFault>& faults) {
       faults, [](const ListedFault& one) { return list_of(*one.fault) == FindingList::untested; }));
 }
 
-/// What stands above findings that are no faults.
-const char* heading_of(FindingList list) {
+/// What stands above findings that are no faults, of messages or of phases of a file test.
+const char* heading_of(FindingList list, bool is_of_phases) {
   switch (list) {
     case FindingList::persistent:
       return "";
@@ -148,8 +148,9 @@ const char* heading_of(FindingList list) {
     case FindingList::passed:
       return "passed, did not appear again:";
     case FindingList::untested:
-      return "could not be tested: few pairs, much scatter, no second measurement, or a longer way looks the same "
-             "(--topology tells):";
+      return is_of_phases ? "could not be tested: few phases, much scatter, or something else looks the same:"
+                          : "could not be tested: few pairs, much scatter, no second measurement, or a longer way "
+                            "looks the same (--topology tells):";
     case FindingList::note:
       return "how the machine is built:";
   }
@@ -198,7 +199,7 @@ std::string listed(const std::vector<ListedFault>& faults, std::size_t most_faul
       if (++num_shown > most_faults) continue;
       ++number;
       const bool is_fault = list.value == FindingList::persistent;
-      if (number == 1 && !is_fault) text += fmt::format("{}\n", heading_of(list.value));
+      if (number == 1 && !is_fault) text += fmt::format("{}\n", heading_of(list.value, one.fault->phases.has_value()));
       text += fmt::format("  {} {}{}\n{}", is_fault ? fmt::format("{}.", num_before + number) : "-",
                           fault_sentence(*one.fault), one.where, fault_lines(*one.fault));
     }
