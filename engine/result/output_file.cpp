@@ -278,6 +278,8 @@ StagedFile::StagedFile(const std::string& output, ExistingFile existing)
   const fs::path target(target_);
   const std::string name = target.filename().string().substr(0, most_letters);
   path_ = (target.parent_path() / fmt::format(".leadline-{}-{}", ::getpid(), name)).string();
+  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw create_error(output, errno);
   // The same process number on another host: what lies there is nobody's any more.
   ::unlink(path_.c_str());
 }

@@ -108,8 +108,8 @@ void tell_not_kept(const Error& error, const std::string& reason) noexcept;
 /// Something beside the output to write to, which is removed unless it has taken the output's place.
 class StagedFile {
  public:
-  /// Throws Error(bad_command_line) where the output is there and not to be overwritten, or no regular file, and
-  /// Error(something_missing) where it may not be written to.
+  /// Throws Error(bad_command_line) where the output is there and not to be overwritten, or no regular file, or its
+  /// folder is not there, and Error(something_missing) where it may not be written to.
   StagedFile(const std::string& output, ExistingFile existing);
   ~StagedFile();
   StagedFile(const StagedFile&) = delete;

@@ -359,15 +359,6 @@ def test_refusals(sound: Path, leadline: Leadline, tmp_path: Path, words: list[s
     assert done.out == ""
 
 
-def test_a_file_test_measures_no_pairs(leadline: Leadline) -> None:
-    words = ["io", "--objects", "2", "--object-size", "4KiB", "--delete"]
-    assert leadline(*words, "--local", "2", "--wait", "yield", "--output", "r.h5").status == 0
-    done = leadline("diagnose", "r.h5")
-    assert done.status == 2
-    for word in ("r.h5", "leadline io", "leadline link"):
-        assert word in done.complaint
-
-
 def test_a_topology_test_is_judged_over_its_repeats(leadline: Leadline) -> None:
     words = ["--iterations", "2", "--message-size", "8", "--wait", "yield", "--output", "r.h5"]
     assert leadline("topology", "--local", "2", *words).status == 0

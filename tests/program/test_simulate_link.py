@@ -137,6 +137,12 @@ def test_bad_words_are_refused(leadline: Leadline, tmp_path: Path, words: list[s
     assert list(tmp_path.iterdir()) == []
 
 
+def test_where_nothing_can_be_written_nothing_is_simulated(leadline: Leadline) -> None:
+    done = leadline("simulate", "link", *TREE, "--output", "nowhere/made.h5", "--verbose")
+    assert done.status == 2
+    assert "made a machine" not in done.err
+
+
 @pytest.mark.parametrize(
     "fault, named",
     [

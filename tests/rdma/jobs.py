@@ -75,7 +75,7 @@ FUNNEL = (
     *("--movement", "N-M-M", "--io-ranks", "1", "--no-file", "--object-size", "64KiB", "--objects", "1000000"),
     *("--buffer-size", "1MiB", "--time-limit", "2s"),
 )
-RANDOM_PATTERNS = ("--message-size", "1KiB", "--precision", "0", "--rounds", "100000", "--time-limit", "4s")
+RANDOM_PATTERNS = ("--message-size", "1KiB", "--precision", "0", "--rounds", "100000", "--time-limit", "12s")
 FOUR_CELLS = ("--message-size", "1KiB-4KiB+1KiB", "--iterations", "200", "--pattern", "complete2")
 
 
