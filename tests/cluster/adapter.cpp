@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/folder.hpp"
+
 namespace leadline::cluster {
 namespace {
 
@@ -14,9 +16,6 @@ namespace fs = std::filesystem;
 
 class Adapters : public testing::Test {
  protected:
-  Adapters() : sysfs_(fs::path(testing::TempDir()) / "leadline-adapters") { fs::remove_all(sysfs_); }
-  ~Adapters() override { fs::remove_all(sysfs_); }
-
   void put(const fs::path& file, const std::string& line) const {
     const fs::path path = sysfs_ / "class" / "infiniband" / file;
     fs::create_directories(path.parent_path());
@@ -39,7 +38,8 @@ class Adapters : public testing::Test {
 
   Adapter named(const std::string& device) const { return adapter_named(device, sysfs_); }
 
-  fs::path sysfs_;
+  test::Folder folder_;
+  fs::path sysfs_ = folder_.path();
 };
 
 TEST_F(Adapters, HaveTheRateOfTheirActivePort) {
