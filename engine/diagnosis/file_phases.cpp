@@ -252,9 +252,9 @@ std::vector<Accused> FileJudge::slow(ComponentKind kind, const std::map<std::uin
                                 .num_tests = candidates.size(),
                                 .least_freedom = degrees_of_freedom(num_comparable_),
                                 .reference = Usual::majority};
-    for (Suspect& suspect : judge(candidates, comparison, settings_)) {
+    for (const Suspect& suspect : judge(candidates, comparison, settings_)) {
       const auto number = static_cast<std::uint32_t>(suspect.component.first);
-      accused.push_back({std::move(suspect), members.at(number), ""});
+      accused.push_back({suspect, members.at(number), ""});
     }
   }
   return accused;
@@ -347,8 +347,8 @@ std::vector<Accused> FileJudge::slow_ranks(const std::vector<Accused>& explained
   const Comparison comparison{.usual = candidates, .num_tests = candidates.size(), .reference = Usual::majority};
   std::vector<Suspect> suspects = judge(candidates, comparison, settings_);
   std::vector<Accused> accused = take_out_of_targets(suspects);
-  for (Suspect& suspect : suspects) {
-    of_hosts[host_of(static_cast<std::uint32_t>(suspect.component.first))].push_back(std::move(suspect));
+  for (const Suspect& suspect : suspects) {
+    of_hosts[host_of(static_cast<std::uint32_t>(suspect.component.first))].push_back(suspect);
   }
   const bool are_hosts_judged = ranks_of_host_.size() >= fewest_to_compare;
   for (auto& [host, slow] : of_hosts) {
@@ -357,7 +357,7 @@ std::vector<Accused> FileJudge::slow_ranks(const std::vector<Accused>& explained
     if (slow.size() == 1 && all.size() > 1) {
       const auto rank = static_cast<std::uint32_t>(slow.front().component.first);
       const bool is_alone = has_targets() && ranks_of_target_[target_of(rank)].size() == 1;
-      accused.push_back({std::move(slow.front()), {rank}, is_alone ? target_name(target_of(rank)) : ""});
+      accused.push_back({slow.front(), {rank}, is_alone ? target_name(target_of(rank)) : ""});
     } else if (static_cast<double>(slow.size()) >= most_of_ranks * static_cast<double>(all.size()) && !is_one_host) {
       if (are_hosts_judged && all.size() == 1) continue;  // judged as a host
       Suspect of_host = slow[slow.size() / 2];
