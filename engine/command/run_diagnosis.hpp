@@ -18,7 +18,7 @@ namespace leadline::command {
 /// Collective. `topology` and `routes`, the path of forwarding tables, are the user's, empty = nothing. Names of
 /// switches are rank 0's alone. Throws AgreedError for what cannot be read, or lacks hosts of the run.
 diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironment& run_environment,
-                                   const std::string& topology, const std::string& routes);
+                                   const std::string& topology, const std::string& routes = {});
 
 /// Collective; on the root what is said of a slice, where any rank has observed anything. `own`: what this rank
 /// received; `slice_at_root`: what else the root knows of it. Memory: all observations on the root.

@@ -88,11 +88,20 @@ SLOW_MESSAGES = {"YIELD_SLEEPS_US": "1000"}
 SLOW_FILES = SLOW_MESSAGES | {"FILE_SLEEPS_US": "1000"}
 
 
+@functools.cache
+def _session_folder() -> str:
+    """For Open MPI's mpirun, of this process alone: two that make the same folder at the same time fail."""
+    folder = tempfile.mkdtemp(prefix="leadline-ompi-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The caller's environment without a launcher's traces; root may use mpirun; the analysis commands are found."""
     kept = {name: value for name, value in os.environ.items() if not _OF_A_LAUNCHER.match(name)}
     kept |= {"LC_ALL": "C.UTF-8", "TERM": "xterm", "COLUMNS": "200"}
     kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    kept |= {"OMPI_MCA_orte_tmpdir_base": _session_folder()}
     # Last, since an MPI library of Python's index has its commands there, too.
     kept["PATH"] = f"{PROGRAM.parent}:{kept.get('PATH', '/usr/bin:/bin')}:{ANALYSIS_COMMANDS}"
     return kept | _library_workarounds() | dict(extra or {})

@@ -14,7 +14,7 @@ from leadline.benchmarks import load_as
 from leadline.bisection.result import NO_RANK, BaselineSamples, BisectionResult, PatternKind, Patterns, SlowConnection
 from leadline.model import Column, FloatArray, IntArray, Slice
 from leadline.readers.contents import DamagedError, columns_of, facts_of, real_of, text_of
-from leadline.readers.diagnosis import diagnosis_of
+from leadline.readers.diagnosis import diagnoses_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 
@@ -61,12 +61,7 @@ class Reader(FileReader):
             max_patterns=max_patterns,
             slow_connections=_slow_connections(summary, len(sizes), num_ranks),
             stopped_by=_stopped_by(summary, len(sizes)),
-            diagnoses=diagnosis_of(
-                {"slices": summary.get("diagnoses")} if summary else None,
-                slices,
-                num_ranks,
-                len({place.host for place in head["ranks"]}),
-            ),
+            diagnoses=diagnoses_of(head, slices),
             other_columns=others,
             reader=reader,
         )

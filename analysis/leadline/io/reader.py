@@ -22,7 +22,7 @@ from leadline.io.result import (
 )
 from leadline.model import Column, FloatArray, IntArray, Slice
 from leadline.readers.contents import columns_of, facts_of, text_of
-from leadline.readers.diagnosis import diagnosis_of
+from leadline.readers.diagnosis import diagnoses_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 
@@ -45,7 +45,7 @@ class Reader(FileReader):
         num_ranks = len(head["ranks"])
         phases = self._phases()
         numbers, others = self._numbers(len(phases), num_ranks)
-        facts, summary = facts_of(self._attributes("io"), IoResult), head["summary"]
+        facts = facts_of(self._attributes("io"), IoResult)
         slices = tuple(
             Slice(0, -1, 0, facts["object_size_bytes"], operation)
             for operation in _OPERATIONS
@@ -55,12 +55,7 @@ class Reader(FileReader):
             **head,
             **facts,
             slices=slices,
-            diagnoses=diagnosis_of(
-                {"slices": summary.get("diagnoses")} if summary else None,
-                slices,
-                num_ranks,
-                len({place.host for place in head["ranks"]}),
-            ),
+            diagnoses=diagnoses_of(head, slices),
             io_ranks=self._io_ranks(num_ranks),
             files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
             phases=phases,

@@ -46,6 +46,13 @@ def diagnosis_of(
         raise DamagedError(f"the diagnosis is none: {reason_of(error)}") from error
 
 
+def diagnoses_of(head: Mapping[str, Any], slices: tuple[Slice, ...]) -> dict[Slice, Diagnosis]:
+    """Of all tests but the link test, whose summaries list them by themselves; `head`: of the result."""
+    summary, ranks = head["summary"], head["ranks"]
+    found = {"slices": summary.get("diagnoses")} if summary else None
+    return diagnosis_of(found, slices, len(ranks), len({place.host for place in ranks}))
+
+
 def _diagnosis(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Diagnosis:
     return Diagnosis(
         threshold=float(entry["threshold"]),

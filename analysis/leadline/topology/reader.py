@@ -11,7 +11,7 @@ import numpy as np
 from leadline.benchmarks import load_as
 from leadline.model import FloatArray, IntArray, Slice
 from leadline.readers.contents import columns_of, facts_of
-from leadline.readers.diagnosis import diagnosis_of
+from leadline.readers.diagnosis import diagnoses_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 from leadline.topology.result import (
@@ -48,7 +48,7 @@ class Reader(FileReader):
         if len(self._rooms) > 1:
             raise self._damaged(f"the topologies have different numbers of exchanges: {sorted(self._rooms)}")
         num_repeats, _, num_iterations = next(iter(self._rooms), (0, 0, 0))
-        sizes, summary = list(enumerate(head["message_sizes_bytes"])), head["summary"]
+        sizes = list(enumerate(head["message_sizes_bytes"]))
         slices = tuple(
             Slice(0, -1, index, size, topology.name) for topology in topologies for index, size in sizes if not is_load
         )
@@ -60,12 +60,7 @@ class Reader(FileReader):
             load=self._load(head["message_sizes_bytes"], topologies) if is_load else (),
             is_load=is_load,
             slices=slices,
-            diagnoses=diagnosis_of(
-                {"slices": summary.get("diagnoses")} if summary else None,
-                slices,
-                num_ranks,
-                len({place.host for place in head["ranks"]}),
-            ),
+            diagnoses=diagnoses_of(head, slices),
             reader=_TimeReader(
                 NumberReader(self._input, self._file, self._datasets), self._datasets, topologies, num_ranks
             ),

@@ -32,7 +32,7 @@ class BisectionTest {
   using Progress = bisection::Progress;
 
   Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
-    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology, "");
+    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
     return command::run_collectively(cluster, [&] {
       Plan plan = bisection::plan(request, run_environment.rank_layout());
       check_memory(plan, bench::available_memory_bytes());

@@ -291,9 +291,8 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
           field("wrong", &PhaseSummary::wrong, "", "the first of them"),
           field(
               "stragglers", [](const PhaseSummary&) { return result::OptionalKey<std::vector<Straggler>>(); }, "",
-              "of documents of earlier versions alone: ranks below (1 - threshold) of the median rank, slowest first; "
-              "now "
-              "the diagnoses say who is slow"),
+              "of earlier versions alone: ranks below (1 - threshold) of the median rank, slowest first; now the "
+              "diagnoses say who is slow"),
           field("slow_calls", &PhaseSummary::slow_calls, "", "the slowest calls, slowest first"),
           field("at_interruption",
                 result::as<result::OptionalKey<std::vector<RankAtInterruption>>>(&PhaseSummary::at_interruption), "",

@@ -149,7 +149,7 @@ class IoTest {
   explicit IoTest(const IoStart& start) : start_(&start) {}
 
   Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
-    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology, "");
+    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
     const Names names = gather_names(request, run_environment, cluster);
     Plan plan = command::run_collectively(cluster, [&] {
       Plan made = io::plan(request, run_environment.rank_layout(), names);

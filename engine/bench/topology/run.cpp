@@ -38,7 +38,7 @@ class TopologyTest {
 
   /// Other hosts may not see the file with the edges: rank 0 reads it for all.
   Plan plan(const Request& request, const command::RunEnvironment& run_environment, cluster::Cluster& cluster) {
-    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology, "");
+    layout_ = command::diagnosis_layout(cluster, run_environment, request.topology);
     const std::string own = command::run_collectively(
         cluster, [&] { return cluster.rank() == 0 ? command::read_edges_file(request.edges_file) : std::string(); });
     const std::string edges = cluster.broadcast(own);
