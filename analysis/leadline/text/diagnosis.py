@@ -56,8 +56,9 @@ def how_much(fault: Fault) -> str:
     interval = f"({ratio_of(fault.ratio_low)} to {ratio_of(fault.ratio_high)})"
     if fault.phases:
         where = f", {fault.phases.where}" if fault.phases.where else ""
+        others = "comparable ones are" if fault.component.kind is ComponentKind.TARGET else "comparable ones do"
         return (
-            f"at {ratio_of(1 / fault.ratio)} of what comparable ones do ({ratio_of(1 / fault.ratio_high)} to "
+            f"at {ratio_of(1 / fault.ratio)} of what {others} ({ratio_of(1 / fault.ratio_high)} to "
             f"{ratio_of(1 / fault.ratio_low)}), in {fault.phases.num_slow} of {fault.phases.num_phases} phases{where}"
         )
     if fault.is_note:
