@@ -623,6 +623,7 @@ std::optional<Suspect> find_group_apart(const Rows& rows, const Setting& setting
   constexpr std::uint32_t fewest_in_group = 4;
   constexpr double least_apart = 0.4;  // logarithm: x1.5, beyond the farthest of all others
   constexpr double most_of_others = 0.9, least_of_own = 0.1;
+  constexpr std::size_t few = 20'000, fewest_in_quartile = 40;
   const network::Network& network = setting.layout.network;
   if (network.levels.empty() || network.levels.front().names.size() > most_tree_groups) return std::nullopt;
   const GroupTimes times(rows, setting);
@@ -632,14 +633,23 @@ std::optional<Suspect> find_group_apart(const Rows& rows, const Setting& setting
     for (std::uint32_t group = 0; group < network.levels[level].names.size(); ++group) {
       const auto num = static_cast<std::uint32_t>(std::ranges::count(group_of, group));
       if (num < fewest_in_group || 3 * num > num_hosts) continue;  // which side it is could not be told
-      std::vector<double> across, others;
-      for (const GroupTimes::Measured& one : times.measured()) {
-        const bool is_from = group_of[one.from_host] == group, is_to = group_of[one.to_host] == group;
-        if (is_from && is_to) continue;
-        (is_from || is_to ? across : others).push_back(static_cast<double>(one.value));
-      }
-      std::ranges::sort(across);
-      std::ranges::sort(others);
+      const auto split = [&](std::size_t step) {
+        std::pair<std::vector<double>, std::vector<double>> times_of;
+        for (std::size_t index = 0; index < times.measured().size(); index += step) {
+          const GroupTimes::Measured& one = times.measured()[index];
+          const bool is_from = group_of[one.from_host] == group, is_to = group_of[one.to_host] == group;
+          if (is_from && is_to) continue;
+          (is_from || is_to ? times_of.first : times_of.second).push_back(static_cast<double>(one.value));
+        }
+        std::ranges::sort(times_of.first);
+        std::ranges::sort(times_of.second);
+        return times_of;
+      };
+      // A few of all tell of most groups that they are not apart.
+      const auto [few_across, few_others] = split(times.measured().size() / few + 1);
+      if (few_across.size() >= fewest_in_quartile && quantile_of(few_across, 0.25) < quantile_of(few_others, 0.75))
+        continue;
+      const auto [across, others] = split(1);
       if (across.empty() || others.empty()) continue;
       const double farthest = quantile_of(others, most_of_others);
       if (quantile_of(across, least_of_own) < farthest + least_apart) continue;
