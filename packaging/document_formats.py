@@ -78,12 +78,13 @@ def tables_of_documents(program: Path) -> dict[str, str]:
     elsewhere = {parts: f"{key} of [a diagnosis](#a-diagnosis)" for parts, key in of_diagnosis.items()}
     rows |= {
         name: list(rows_of(schema(program, name), "", dict(elsewhere)))
-        for name in (*BENCHMARKS, "comparison", "profile")
+        for name in (*BENCHMARKS, "comparison", "profile", "check")
     }
     common = [row for row in rows["link"] if all(row in rows[name] for name in BENCHMARKS)]
     tables = {"result": common}
     tables |= {name: [row for row in rows[name] if row not in common] for name in BENCHMARKS}
     tables |= {name: rows[name] for name in ("diagnosis", "comparison", "profile")}
+    tables["check"] = [row for row in rows["check"] if row not in common]
     return {
         name: "\n".join(["| key | type | meaning |", "|---|---|---|", *found]) + "\n" for name, found in tables.items()
     }

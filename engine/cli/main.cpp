@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "check/command.hpp"
 #include "cli/benchmarks.hpp"
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
@@ -47,10 +48,12 @@ constexpr Command other_commands[] = {
     {"completion", "print a script with which a shell completes commands and options", completion_command},
 };
 
-/// Benchmarks come first.
+constexpr Command check_of_hosts{"check", "say which hosts are bad, within a minute", check::check_command};
+
+/// That which people ask for first, then the benchmarks.
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
-    std::vector<Command> list;
+    std::vector<Command> list{check_of_hosts};
     for (const Benchmark& one : benchmarks()) list.push_back({one.name, one.purpose, one.run});
     list.insert(list.end(), std::begin(other_commands), std::end(other_commands));
     return list;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "check/json.hpp"
 #include "cli/benchmarks.hpp"
 #include "cli/embedded_schemas.hpp"
 #include "cli/main.hpp"
@@ -37,6 +38,7 @@ constexpr Named<SchemaOfDocument> other_documents[] = {
     {result::diagnosis_schema, "diagnosis", "of leadline diagnose --json"},
     {result::comparison_schema, "comparison", "of leadline compare --json"},
     {result::profile_schema, "profile", "of leadline profile"},
+    {check::schema, "check", "of leadline check --json"},
     {[] { return written_by_hand(info_schema); }, "info", "of leadline info --json"},
     {transports_schema, "transports", "of leadline transports --json"},
     {[] { return written_by_hand(pattern_cost_schema); }, "pattern-cost", "of leadline cost --json"},

@@ -167,18 +167,26 @@ int say_plan(const std::function<std::string()>& plan_text) {
   return 0;
 }
 
+void run_agreed(Cluster& cluster, BenchmarkRun& run) {
+  try {
+    run.run();
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const Error& error) {
+    cluster.abort(error);
+  } catch (const std::exception& error) {
+    cluster.abort(Error(ExitStatus::run_failed, "something unforeseen happened", error.what(), "Please report it"));
+  }
+}
+
 int run_in_frame(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap, const MakeRun& make_run) {
   const Stopwatch joining;
   const std::unique_ptr<Cluster> cluster = join(request, std::move(bootstrap));
   const std::unique_ptr<BenchmarkRun> run = make_run(*cluster, joining.elapsed_s());
   try {
-    run->run();
+    run_agreed(*cluster, *run);
   } catch (const AgreedError& error) {
     return end_in_order(*cluster, *run, error);
-  } catch (const Error& error) {
-    cluster->abort(error);
-  } catch (const std::exception& error) {
-    cluster->abort(Error(ExitStatus::run_failed, "something unforeseen happened", error.what(), "Please report it"));
   }
   cluster->leave();
   return static_cast<int>(run->status());

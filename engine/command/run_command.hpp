@@ -51,6 +51,9 @@ class BenchmarkRun {
 /// `joining_s`: how long it took until all ranks were connected.
 using MakeRun = std::function<std::unique_ptr<BenchmarkRun>(cluster::Cluster& cluster, double joining_s)>;
 
+/// Collective: run.run(), where an error of this rank alone ends all ranks. Throws AgreedError.
+void run_agreed(cluster::Cluster& cluster, BenchmarkRun& run);
+
 /// Collective. Returns the exit status; reports errors itself, once, from one rank.
 int run_in_frame(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap, const MakeRun& make_run);
 

@@ -91,6 +91,8 @@ RunEnvironment::RunEnvironment(const RunRequest& request, cluster::Cluster& clus
   look_at_memory();
 }
 
+RunEnvironment::~RunEnvironment() { cluster_.set_wait(conditions_.wait, {}); }
+
 /// Who takes part, and under which conditions.
 void RunEnvironment::look_around() {
   start_utc_ = utc_now_iso8601();

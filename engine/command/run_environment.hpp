@@ -27,6 +27,11 @@ class RunEnvironment {
   /// simulates some. Throws AgreedError. References outlive it.
   RunEnvironment(const RunRequest& request, cluster::Cluster& cluster, const transport::LoadedModule& module);
 
+  /// The control plane calls the transport no more.
+  ~RunEnvironment();
+  RunEnvironment(const RunEnvironment&) = delete;
+  RunEnvironment& operator=(const RunEnvironment&) = delete;
+
   transport::Transport& transport() const { return *transport_; }
   const RankPlacement& placement() const { return placement_; }  ///< this rank's own
   const bench::Conditions& conditions() const { return conditions_; }

@@ -289,15 +289,14 @@ class StagedRun final : public BenchmarkRun {
   std::string why_below_;             // the limit that was asked for; empty = it is not
 };
 
-/// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.
+/// Local: the run of a rank that has joined the others; `module` and `presentation` outlive it.
 template <class Benchmark>
-int run_stages(const typename Benchmark::Request& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
-               const transport::LoadedModule& module, const typename StagedRun<Benchmark>::Presentation& presentation,
-               Benchmark benchmark = {}) {
-  return run_in_frame(request, std::move(bootstrap), [&](cluster::Cluster& cluster, double joining_s) {
-    return std::make_unique<StagedRun<Benchmark>>(request, cluster, module, presentation, std::move(benchmark),
-                                                  joining_s);
-  });
+std::unique_ptr<BenchmarkRun> staged_run(const typename Benchmark::Request& request, cluster::Cluster& cluster,
+                                         const transport::LoadedModule& module,
+                                         const typename StagedRun<Benchmark>::Presentation& presentation,
+                                         double joining_s, Benchmark benchmark = {}) {
+  return std::make_unique<StagedRun<Benchmark>>(request, cluster, module, presentation, std::move(benchmark),
+                                                joining_s);
 }
 
 }  // namespace leadline::command

@@ -15,6 +15,7 @@
 #include "core/units.hpp"
 #include "diagnosis/line_rate.hpp"
 #include "diagnosis/profile.hpp"
+#include "diagnosis/seen_faults.hpp"
 #include "network/hostlist.hpp"
 #include "output/table.hpp"
 
@@ -214,38 +215,6 @@ std::string notes_text(const std::vector<std::string>& notes) {
   std::string text;
   for (const std::string& note : notes) text += fmt::format("note: {}\n", note);
   return text;
-}
-
-double cost(const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); }
-
-/// A fault over all slices, as its worst slice shows it.
-struct SeenFault {
-  const Fault* worst = nullptr;
-  const DiagnosedSlice* slice = nullptr;
-  std::size_t num_slices = 0;
-};
-
-std::vector<SeenFault> seen_in(const std::vector<DiagnosedSlice>& slices) {
-  std::vector<SeenFault> seen;
-  for (const DiagnosedSlice& slice : slices) {
-    for (const Fault& fault : slice.diagnosis.faults) {
-      const auto known = std::ranges::find_if(seen, [&](const SeenFault& other) {
-        return other.worst->component == fault.component && other.worst->symptom == fault.symptom;
-      });
-      if (known == seen.end()) {
-        seen.push_back({&fault, &slice, 1});
-        continue;
-      }
-      ++known->num_slices;
-      if (cost(fault) > cost(*known->worst)) known->worst = &fault, known->slice = &slice;
-    }
-  }
-  std::ranges::stable_sort(seen, [](const SeenFault& a, const SeenFault& b) {
-    if (list_of(*a.worst) != list_of(*b.worst)) return list_of(*a.worst) < list_of(*b.worst);
-    if (a.num_slices != b.num_slices) return a.num_slices > b.num_slices;
-    return cost(*a.worst) > cost(*b.worst);
-  });
-  return seen;
 }
 
 /// Classes that are slower than the site profile says, each as its worst slice shows it.
@@ -454,7 +423,7 @@ std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t 
   const std::vector<ListedClass> slower = slower_in(slices, num_slices);
   std::vector<ListedFault> faults;
   std::size_t num_faults = slower.size();
-  for (const SeenFault& seen : seen_in(slices)) {
+  for (const diagnosis::SeenFault& seen : diagnosis::seen_faults(slices)) {
     num_faults += counts(*seen.worst) ? 1 : 0;
     faults.push_back({seen.worst, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
                                               num_slices, format_bytes(seen.slice->message_size_bytes))});

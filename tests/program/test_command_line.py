@@ -118,7 +118,7 @@ def test_what_was_meant_is_said(leadline: Leadline) -> None:
         (["diagnose", "--json", "r.h5"], "cannot read 'r.h5'"),
         (
             [],
-            "There are link, topology, bisection, io, diagnose, compare, profile, simulate link, convert, info, "
+            "There are check, link, topology, bisection, io, diagnose, compare, profile, simulate link, convert, info, "
             "partners, cables, patterns, schema, ",
         ),
     ):

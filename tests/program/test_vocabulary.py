@@ -19,6 +19,7 @@ FEW = ["--local", "2", "--wait", "yield"]
 
 # A command line of each command, without the shared options. view does not end by itself.
 WORDS: dict[str, list[str]] = {
+    "check": ["--local", "4", "--wait", "yield", "--budget", "2s"],
     "link": [*FEW, "--messages", "2"],
     "topology": [*FEW, "--pattern", "ring", "--iterations", "2", "--message-size", "8"],
     "bisection": [*FEW, "--rounds", "2", "--precision", "0", "--message-size", "8"],
@@ -42,6 +43,7 @@ WORDS: dict[str, list[str]] = {
     "view": ["run.h5"],
 }
 DOCUMENTS = {
+    "check": "check",
     "link": "link", "topology": "topology", "bisection": "bisection", "io": "io", "diagnose": "diagnosis",
     "compare": "comparison", "profile": "profile", "info": "info", "transports": "transports", "cost": "pattern-cost",
     "simulate bisection": "bisection-simulation", "view": "view", "convert": "written", "partners": "written",
@@ -52,6 +54,7 @@ DOCUMENTS = {
 WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "patterns": "p.npy", "simulate link": "w.h5",
            "report": "w.html", "export": "w.csv", "cost": "w.json", "simulate bisection": "w.json"}  # fmt: skip
 BENCHMARKS = ("link", "topology", "bisection", "io")
+RUNS = ("check", *BENCHMARKS)
 ENDING = sorted(set(WORDS) - {"view"})
 
 
@@ -108,7 +111,7 @@ def test_verbose_tells_the_steps(leadline: Leadline, command: str):
     assert told
     plain = leadline(*command_line(command, *(["--overwrite"] if "written" in DOCUMENTS.get(command, "") else [])))
     assert f"leadline {command}: " not in plain.err
-    if command not in (*BENCHMARKS, "simulate link"):  # the names of their files have the time in them
+    if command not in (*RUNS, "simulate link"):  # the names of their files have the time in them
         assert done.out == plain.out
     for name in WORDS[command]:
         if name.endswith(".h5"):
@@ -118,7 +121,7 @@ def test_verbose_tells_the_steps(leadline: Leadline, command: str):
     assert "--verbose and --quiet do not go together" in both.complaint
 
 
-@pytest.mark.parametrize("command", BENCHMARKS)
+@pytest.mark.parametrize("command", RUNS)
 def test_verbose_tells_what_a_plan_is_for(leadline: Leadline, command: str):
     plain, done = (
         leadline(command, "--dry-run", "--ranks", "6", "--ranks-per-host", "2", *more) for more in ([], ["-v"])
@@ -131,13 +134,13 @@ def test_verbose_tells_what_a_plan_is_for(leadline: Leadline, command: str):
 @pytest.mark.usefixtures("results")
 @pytest.mark.parametrize("command", ENDING)
 def test_quiet_leaves_what_was_asked_for(leadline: Leadline, tmp_path: Path, command: str):
-    output = WRITERS.get(command, "run-2.h5" if command in BENCHMARKS else "w.txt")
+    output = WRITERS.get(command, "run-2.h5" if command in RUNS else "w.txt")
     loud, quiet = (leadline(*command_line(command, "-o", output, *more)) for more in ([], ["-q", "--overwrite"]))
     assert (loud.status, quiet.status) == (0, 0), quiet.err
     assert quiet.err == "", "no progress, no notes"
     assert (tmp_path / output).stat().st_size > 0
     assert output in loud.out
-    if command not in BENCHMARKS:
+    if command not in RUNS:
         assert output not in quiet.out
         assert quiet.out in ("", loud.out.replace(f"{output}\n", ""))
 
@@ -170,7 +173,7 @@ def test_json_is_one_document_with_a_schema(leadline: Leadline, tmp_path: Path, 
     assert in_file.status == 0, in_file.err
     document = json.loads((tmp_path / "said").read_text("utf-8"))
     assert wrong_json(document, schema) == []
-    if command in BENCHMARKS:
+    if command in RUNS:
         return
     assert "said" in in_file.out.splitlines()
     assert list(document) == list(json.loads(on_stdout.out))

@@ -21,6 +21,11 @@ using BisectionPresentation = command::PresentationOf<BisectionResult, Progress>
 /// That of `leadline bisection`.
 BisectionPresentation own_presentation(const BisectionRequest& request);
 
+/// Local: one rank's run, of a rank that has joined the others; `module` and `presentation` outlive it.
+std::unique_ptr<command::BenchmarkRun> rank_run(const BisectionRequest& request, cluster::Cluster& cluster,
+                                                const transport::LoadedModule& module,
+                                                const BisectionPresentation& presentation, double joining_s);
+
 /// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.
 int run_bisection(const BisectionRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
                   const transport::LoadedModule& module, const BisectionPresentation& presentation);

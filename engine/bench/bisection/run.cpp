@@ -105,9 +105,17 @@ BisectionPresentation own_presentation(const BisectionRequest& request) {
   return presentation;
 }
 
+std::unique_ptr<command::BenchmarkRun> rank_run(const BisectionRequest& request, cluster::Cluster& cluster,
+                                                const transport::LoadedModule& module,
+                                                const BisectionPresentation& presentation, double joining_s) {
+  return command::staged_run<BisectionTest>(request, cluster, module, presentation, joining_s);
+}
+
 int run_bisection(const BisectionRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
                   const transport::LoadedModule& module, const BisectionPresentation& presentation) {
-  return run_stages<BisectionTest>(request, std::move(bootstrap), module, presentation);
+  return command::run_in_frame(request, std::move(bootstrap), [&](cluster::Cluster& cluster, double joining_s) {
+    return rank_run(request, cluster, module, presentation, joining_s);
+  });
 }
 
 }  // namespace leadline::bench::bisection

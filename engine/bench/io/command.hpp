@@ -52,6 +52,11 @@ using IoPresentation = command::PresentationOf<IoResult, Progress>;
 /// That of `leadline io`.
 IoPresentation own_presentation(const IoRequest& request);
 
+/// Local: one rank's run, of a rank that has joined the others; `module`, `start` and `presentation` outlive it.
+std::unique_ptr<command::BenchmarkRun> rank_run(const IoRequest& request, cluster::Cluster& cluster,
+                                                const transport::LoadedModule& module, const IoStart& start,
+                                                const IoPresentation& presentation, double joining_s);
+
 /// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.
 int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
            const transport::LoadedModule& module, const IoStart& start, const IoPresentation& presentation);

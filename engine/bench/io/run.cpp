@@ -340,9 +340,17 @@ IoPresentation own_presentation(const IoRequest& request) {
   return presentation;
 }
 
+std::unique_ptr<command::BenchmarkRun> rank_run(const IoRequest& request, cluster::Cluster& cluster,
+                                                const transport::LoadedModule& module, const IoStart& start,
+                                                const IoPresentation& presentation, double joining_s) {
+  return command::staged_run(request, cluster, module, presentation, joining_s, IoTest(start));
+}
+
 int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
            const transport::LoadedModule& module, const IoStart& start, const IoPresentation& presentation) {
-  return run_stages<IoTest>(request, std::move(bootstrap), module, presentation, IoTest(start));
+  return command::run_in_frame(request, std::move(bootstrap), [&](cluster::Cluster& cluster, double joining_s) {
+    return rank_run(request, cluster, module, start, presentation, joining_s);
+  });
 }
 
 IoStart start_io(IoRequest& request, cluster::FrontEnd front_end) {

@@ -31,6 +31,11 @@ struct LinkPresentation : command::PresentationOf<LinkResult, Progress> {
 /// That of `leadline link`.
 LinkPresentation own_presentation(const LinkRequest& request);
 
+/// Local: one rank's run, of a rank that has joined the others; `module` and `presentation` outlive it.
+std::unique_ptr<command::BenchmarkRun> rank_run(const LinkRequest& request, cluster::Cluster& cluster,
+                                                const transport::LoadedModule& module,
+                                                const LinkPresentation& presentation, double joining_s);
+
 /// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.
 int run_link(const LinkRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
              const transport::LoadedModule& module, const LinkPresentation& presentation);

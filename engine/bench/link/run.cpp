@@ -289,10 +289,17 @@ LinkPresentation own_presentation(const LinkRequest& request) {
   return presentation;
 }
 
+std::unique_ptr<command::BenchmarkRun> rank_run(const LinkRequest& request, Cluster& cluster,
+                                                const transport::LoadedModule& module,
+                                                const LinkPresentation& presentation, double joining_s) {
+  return command::staged_run(request, cluster, module, presentation, joining_s, LinkTest(module.entry(), presentation));
+}
+
 int run_link(const LinkRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
              const transport::LoadedModule& module, const LinkPresentation& presentation) {
-  return command::run_stages<LinkTest>(request, std::move(bootstrap), module, presentation,
-                                       LinkTest(module.entry(), presentation));
+  return command::run_in_frame(request, std::move(bootstrap), [&](Cluster& cluster, double joining_s) {
+    return rank_run(request, cluster, module, presentation, joining_s);
+  });
 }
 
 }  // namespace leadline::bench::link

@@ -131,7 +131,9 @@ TopologyPresentation own_presentation(const TopologyRequest& request) {
 
 int run_topology(const TopologyRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
                  const transport::LoadedModule& module, const TopologyPresentation& presentation) {
-  return run_stages<TopologyTest>(request, std::move(bootstrap), module, presentation);
+  return command::run_in_frame(request, std::move(bootstrap), [&](cluster::Cluster& cluster, double joining_s) {
+    return command::staged_run<TopologyTest>(request, cluster, module, presentation, joining_s);
+  });
 }
 
 }  // namespace leadline::bench::topology

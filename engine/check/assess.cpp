@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grades what was found, joins places that are alike, and decides.
+#include "check/assess.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "diagnosis/evidence.hpp"
+#include "diagnosis/seen_faults.hpp"
+#include "network/hostlist.hpp"
+#include "output/diagnosis_text.hpp"
+#include "output/table.hpp"
+
+namespace leadline::check {
+
+constexpr Named<Grade> grade_names[] = {
+    {Grade::bad, "bad"}, {Grade::warning, "warning"}, {Grade::untested, "untested"}, {Grade::note, "note"}};
+std::span<const Named<Grade>> names_of(Grade /*any*/) { return grade_names; }
+const char* name_of(Grade grade) { return name_in(grade_names, grade); }
+
+constexpr Named<State> state_names[] = {
+    {State::good, "good"}, {State::warning, "warning"}, {State::bad, "bad"}, {State::untested, "untested"}};
+std::span<const Named<State>> names_of(State /*any*/) { return state_names; }
+const char* name_of(State state) { return name_in(state_names, state); }
+
+int exit_status(State state) {
+  switch (state) {
+    case State::good:
+    case State::warning:
+      return static_cast<int>(ExitStatus::ok);
+    case State::bad:
+      return static_cast<int>(ExitStatus::below_threshold);
+    case State::untested:
+      break;
+  }
+  return static_cast<int>(ExitStatus::something_missing);
+}
+
+namespace {
+
+constexpr const char* between_hosts = "between hosts";
+
+/// A class of pairs as the table shows it.
+void add_class(const std::string& name, double time_ns, const DiagnosedSlice& slice, Direction direction,
+               Measure measure, std::vector<Number>& numbers) {
+  Number number;
+  number.name = name;
+  if (measure == Measure::latency) {
+    number.time_ns = time_ns;
+  } else {
+    number.bytes_per_s = bandwidth_bytes_per_s(time_ns, slice.message_size_bytes, direction);
+  }
+  const auto& profile = slice.diagnosis.profile;
+  const auto known = std::ranges::find(profile, name, &ComparedClass::name);
+  if (known != profile.end()) {
+    number.yardstick = "profile";
+    number.share = 1 / known->ratio;
+  }
+  numbers.push_back(std::move(number));
+}
+
+/// The farthest class is that of pairs which use the line fully.
+void add_line_rate(const DiagnosedSlice& slice, std::vector<Number>& numbers) {
+  const auto& line_rate = slice.diagnosis.line_rate;
+  if (!line_rate || numbers.empty() || !numbers.back().yardstick.empty()) return;
+  numbers.back().yardstick = "line rate";
+  numbers.back().share = line_rate->share;
+}
+
+/// Of whom a finding about the machine says that they are at fault.
+constexpr const char* ids_of_bad_hosts[] = {"ranks_lost", "ranks_absent", "slow_memory", "slower_adapters"};
+constexpr const char* ids_of_bad_pairs[] = {"pairs_not_measured"};
+
+bool is_one_of(std::span<const char* const> ids, const std::string& id) {
+  return std::ranges::find(ids, id) != ids.end();
+}
+
+Grade grade_of(const Finding& finding) {
+  if (is_one_of(ids_of_bad_hosts, finding.id) || is_one_of(ids_of_bad_pairs, finding.id)) return Grade::bad;
+  return finding.severity == Severity::warning ? Grade::warning : Grade::note;
+}
+
+Grade grade_of(double share, const CheckRequest& request) {
+  return share < request.fail ? Grade::bad : share < request.warn ? Grade::warning : Grade::note;
+}
+
+Grade grade_of(const Fault& fault, const CheckRequest& request) {
+  switch (list_of(fault)) {
+    case FindingList::persistent:
+      return grade_of(1 / fault.ratio, request);
+    case FindingList::only_under_load:
+      return Grade::warning;
+    case FindingList::untested:
+      return Grade::untested;
+    case FindingList::passed:
+    case FindingList::note:
+      break;
+  }
+  return Grade::note;
+}
+
+bool is_of_hosts(ComponentKind kind) {
+  return kind == ComponentKind::host || kind == ComponentKind::port || kind == ComponentKind::inside ||
+         kind == ComponentKind::socket || kind == ComponentKind::rank;
+}
+
+std::string seen_of(const Fault& fault, std::uint64_t num_pairs) {
+  if (fault.phases) return fmt::format("{} of {} phases", fault.phases->num_slow, fault.phases->num_phases);
+  const std::string pairs = output::counted(num_pairs, "pair");
+  if (list_of(fault) == FindingList::untested) return pairs + ", could not be tested";
+  switch (fault.persistence) {
+    case Persistence::not_retested:
+      return pairs;
+    case Persistence::persistent:
+      return pairs + ", also alone";
+    case Persistence::only_under_load:
+      return pairs + ", only under load";
+    case Persistence::transient:
+      return pairs + ", passed";
+  }
+  return pairs;
+}
+
+/// "ports of node[24-31]"; the name of a single one is its own.
+std::string name_of_alike(const std::vector<const Fault*>& alike, const std::vector<std::string>& hosts) {
+  const Fault& first = *alike.front();
+  if (alike.size() == 1) return first.name;
+  const std::string folded = network::folded_hostlist(hosts);
+  switch (first.component.kind) {
+    case ComponentKind::host:
+      return "hosts " + folded;
+    case ComponentKind::inside:
+      return "inside of " + folded;
+    case ComponentKind::rank: {
+      std::vector<int> ranks;
+      for (const Fault* one : alike) ranks.insert(ranks.end(), one->ranks.begin(), one->ranks.end());
+      std::ranges::sort(ranks);
+      return fmt::format("ranks {} on {}", number_ranges(ranks), folded);
+    }
+    default:
+      return fmt::format("{}s of {}", leadline::name_of(first.component.kind), folded);
+  }
+}
+
+/// Places of hosts that show the same are one finding.
+using Alike = std::tuple<Grade, ComponentKind, Symptom, FaultDirection, FindingList, Persistence>;
+
+std::vector<CheckFinding> findings_of_faults(const CheckRequest& request, const std::vector<PartResult>& parts) {
+  std::vector<DiagnosedSlice> slices;
+  std::vector<std::string> part_of_slice;
+  for (const PartResult& part : parts) {
+    for (const DiagnosedSlice& slice : part.slices) {
+      slices.push_back(slice);
+      part_of_slice.push_back(part.part.name);
+    }
+  }
+  std::vector<std::vector<const Fault*>> groups;
+  std::vector<std::string> part_of_group;
+  std::map<Alike, std::size_t> known;
+  for (const diagnosis::SeenFault& seen : diagnosis::seen_faults(slices)) {
+    const Fault& fault = *seen.worst;
+    const ComponentKind kind = fault.component.kind;
+    const Alike key{grade_of(fault, request), kind, fault.symptom, fault.direction, list_of(fault), fault.persistence};
+    const bool joins = is_of_hosts(kind) && known.contains(key);
+    if (joins) {
+      groups[known[key]].push_back(&fault);
+      continue;
+    }
+    known[key] = groups.size();
+    groups.push_back({&fault});
+    part_of_group.push_back(part_of_slice[static_cast<std::size_t>(seen.slice - slices.data())]);
+  }
+  std::vector<CheckFinding> findings;
+  for (std::size_t index = 0; index < groups.size(); ++index) {
+    const std::vector<const Fault*>& alike = groups[index];
+    const Fault& first = *alike.front();
+    CheckFinding finding;
+    finding.grade = grade_of(first, request);
+    finding.kind = leadline::name_of(first.component.kind);
+    finding.ratio = first.ratio;
+    finding.ratio_most = first.ratio;
+    finding.advice = first.advice;
+    finding.part = part_of_group[index];
+    finding.is_of_hosts = is_of_hosts(first.component.kind);
+    finding.other_host_names = first.other_host_names;
+    for (const Fault* one : alike) {
+      finding.ratio = std::min(finding.ratio, one->ratio);
+      finding.ratio_most = std::max(finding.ratio_most, one->ratio);
+      finding.num_pairs += one->num_pairs;
+      finding.host_names.insert(finding.host_names.end(), one->host_names.begin(), one->host_names.end());
+      finding.ranks.insert(finding.ranks.end(), one->ranks.begin(), one->ranks.end());
+      for (const std::string& adapter : one->adapters) {
+        if (std::ranges::find(finding.adapters, adapter) == finding.adapters.end()) finding.adapters.push_back(adapter);
+      }
+    }
+    finding.name = name_of_alike(alike, finding.host_names);
+    finding.seen = seen_of(first, finding.num_pairs);
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+/// Classes of pairs that are slower than the site profile says.
+void add_classes(const CheckRequest& request, const std::vector<PartResult>& parts,
+                 std::vector<CheckFinding>& findings) {
+  for (const PartResult& part : parts) {
+    for (const DiagnosedSlice& slice : part.slices) {
+      for (const ComparedClass& one : slice.diagnosis.profile) {
+        if (one.change != Change::slower) continue;
+        CheckFinding finding;
+        finding.grade = grade_of(1 / one.ratio, request);
+        finding.kind = "class";
+        finding.name = output::all_pairs_of(one);
+        finding.ratio = finding.ratio_most = one.ratio;
+        finding.num_pairs = one.num_pairs;
+        finding.seen = fmt::format("{}, {} instead of {}", output::counted(one.num_pairs, "pair"),
+                                   format_time_ns(one.after_ns), format_time_ns(one.before_ns));
+        finding.advice = "Look at what all of them share: adapter speed and width, driver, clock frequency, settings";
+        finding.part = part.part.name;
+        findings.push_back(std::move(finding));
+      }
+    }
+  }
+}
+
+/// What is said about hosts and ranks, each once; later parts know of all that were lost.
+void add_findings_of_machine(const std::vector<PartResult>& parts, std::vector<CheckFinding>& findings) {
+  std::map<std::string, CheckFinding> by_id;
+  std::vector<std::string> order;
+  for (const PartResult& part : parts) {
+    for (const Finding& one : part.run.findings) {
+      if (!by_id.contains(one.id)) order.push_back(one.id);
+      CheckFinding finding;
+      finding.grade = grade_of(one);
+      finding.kind = one.id;
+      finding.name = one.message;
+      finding.seen = one.evidence;
+      finding.advice = one.advice;
+      finding.part = by_id.contains(one.id) ? by_id[one.id].part : part.part.name;
+      finding.host_names = one.host_names;
+      finding.ranks = one.ranks;
+      for (const FoundAdapter& adapter : one.adapters) finding.adapters.push_back(adapter.name);
+      finding.is_of_hosts = is_one_of(ids_of_bad_hosts, one.id);
+      by_id[one.id] = std::move(finding);
+    }
+  }
+  for (const std::string& id : order) findings.push_back(std::move(by_id[id]));
+}
+
+std::vector<std::string> hosts_to_drain(const std::vector<CheckFinding>& findings) {
+  std::set<std::string> hosts;
+  for (const CheckFinding& finding : findings) {
+    if (finding.grade == Grade::bad && finding.is_of_hosts) {
+      hosts.insert(finding.host_names.begin(), finding.host_names.end());
+    }
+  }
+  return {hosts.begin(), hosts.end()};
+}
+
+/// Why nobody could be judged by what was sent between ranks; empty where somebody was.
+std::string why_nobody_was_judged(const std::vector<PartResult>& parts) {
+  std::string why = "nothing was measured between ranks";
+  for (const PartResult& part : parts) {
+    if (part.part.benchmark == "io") continue;
+    const bool are_few = part.run.provenance.num_ranks < static_cast<int>(diagnosis::fewest_to_compare);
+    for (const DiagnosedSlice& slice : part.slices) {
+      const Diagnosis& found = slice.diagnosis;
+      const bool is_judged = found.untested.empty() && found.num_measured > 0 && !(are_few && found.profile.empty());
+      if (is_judged) return "";
+      if (!found.untested.empty()) why = found.untested;
+      if (are_few) why = "of two ranks it cannot be decided which one is slow";
+    }
+  }
+  return why;
+}
+
+void decide(const std::vector<PartResult>& parts, CheckResult& result) {
+  const auto num_of = [&](Grade grade) {
+    return static_cast<std::uint64_t>(std::ranges::count(result.problems, grade, &CheckFinding::grade));
+  };
+  const auto failed = std::ranges::find_if(result.parts, [](const Part& part) { return !part.why_not.empty(); });
+  if (num_of(Grade::bad) > 0) {
+    result.state = State::bad;
+    result.why = fmt::format("{} found", output::counted(num_of(Grade::bad), "fault"));
+  } else if (failed != result.parts.end()) {
+    result.state = State::untested;
+    result.why = fmt::format("{} was not measured: {}", failed->name, failed->why_not);
+  } else if (const std::string why = why_nobody_was_judged(parts); !why.empty()) {
+    result.state = State::untested;
+    result.why = fmt::format("could not be tested: {}", why);
+  } else if (num_of(Grade::warning) + num_of(Grade::untested) > 0) {
+    result.state = State::warning;
+    result.why = "no fault found";
+    if (const auto num = num_of(Grade::warning); num > 0) result.why += ", " + output::counted(num, "warning");
+    if (const auto num = num_of(Grade::untested); num > 0) {
+      result.why += fmt::format(", {} could not be tested", output::counted(num, "suspect"));
+    }
+  } else {
+    result.state = State::good;
+    result.why = "no fault found";
+  }
+}
+
+/// One row a name: time and bandwidth come from two parts. The lesser share counts.
+void add_numbers(const std::vector<PartResult>& parts, std::vector<Number>& numbers) {
+  for (const PartResult& part : parts) {
+    for (const Number& one : part.numbers) {
+      const auto known = std::ranges::find(numbers, one.name, &Number::name);
+      if (known == numbers.end()) {
+        numbers.push_back(one);
+        continue;
+      }
+      if (std::isfinite(one.time_ns)) known->time_ns = one.time_ns;
+      if (std::isfinite(one.bytes_per_s)) known->bytes_per_s = one.bytes_per_s;
+      if (std::isfinite(one.share) && !(known->share <= one.share)) {
+        known->share = one.share;
+        known->yardstick = one.yardstick;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void take(const bench::link::LinkResult& result, Measure measure, PartResult& part) {
+  part.run = result;
+  for (const bench::link::SliceSummary& summary : result.slices) {
+    const bench::link::Slice& slice = summary.slice;
+    DiagnosedSlice told{slice.repeat, slice.size_index, slice.message_size_bytes, "", {}};
+    if (summary.diagnosis) told.diagnosis = *summary.diagnosis;
+    const Direction direction = result.request.direction;
+    for (const DiagnosedClass& one : told.diagnosis.classes) {
+      add_class(one.name, one.time_ns_median, told, direction, measure, part.numbers);
+    }
+    if (told.diagnosis.classes.empty()) {
+      for (const auto& [name, pairs] :
+           {std::pair{"same host", &summary.same_host}, std::pair{between_hosts, &summary.between_hosts}}) {
+        if (pairs->num_pairs > 0) add_class(name, pairs->time_ns_median, told, direction, measure, part.numbers);
+      }
+    }
+    if (measure == Measure::bandwidth) add_line_rate(told, part.numbers);
+    part.slices.push_back(std::move(told));
+  }
+}
+
+void take(const bench::bisection::BisectionResult& result, PartResult& part) {
+  part.run = result;
+  part.slices = result.diagnoses;
+  for (const bench::bisection::BisectionSummary& size : result.sizes) {
+    Number number;
+    number.name = "bisection";
+    number.bytes_per_s = size.ebb.mean;
+    number.share = size.contention_share.mean;
+    if (std::isfinite(number.share)) number.yardstick = "pairs alone";
+    part.numbers.push_back(std::move(number));
+  }
+}
+
+void take(const bench::io::IoResult& result, PartResult& part) {
+  part.run = result;
+  part.slices = result.diagnoses;
+  for (const bench::io::OperationSummary& operation : result.operations) {
+    Number number;
+    number.name = fmt::format("{} {}", bench::io::name_of(operation.operation), result.file_system);
+    number.bytes_per_s = operation.median;
+    part.numbers.push_back(std::move(number));
+  }
+}
+
+CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>& parts) {
+  CheckResult result;
+  result.request = request;
+  for (const PartResult& part : parts) {
+    result.parts.push_back(part.part);
+    if (part.run.provenance.num_ranks == 0) continue;
+    // Later parts know of all ranks that were lost; the first one says when it began.
+    const std::string start = result.provenance.start_utc;
+    result.provenance = part.run.provenance;
+    if (!start.empty()) result.provenance.start_utc = start;
+    result.hosts = part.run.hosts;
+    result.connections = part.run.connections;
+    result.verified_bytes += part.run.verified_bytes;
+  }
+  result.problems = findings_of_faults(request, parts);
+  add_classes(request, parts, result.problems);
+  add_findings_of_machine(parts, result.problems);
+  std::ranges::stable_sort(result.problems, {}, &CheckFinding::grade);
+  add_numbers(parts, result.numbers);
+  if (const double copy = result.provenance.memory_copy.bytes_per_s; copy > 0) {
+    Number number;
+    number.name = "memory copy";
+    number.bytes_per_s = copy;
+    result.numbers.push_back(std::move(number));
+  }
+  result.drain = hosts_to_drain(result.problems);
+  result.complete = std::ranges::all_of(result.parts, [](const Part& part) { return part.why_not.empty(); });
+  decide(parts, result);
+  if (!result.complete) result.incomplete_reason = result.why;
+  return result;
+}
+
+}  // namespace leadline::check

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what the parts of a check have measured to its answer: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/bisection/result.hpp"
+#include "bench/io/result.hpp"
+#include "bench/link/result.hpp"
+#include "check/result.hpp"
+#include "model/diagnosis.hpp"
+
+namespace leadline::check {
+
+/// What a part leaves behind, on the root.
+struct PartResult {
+  Part part;
+  RunResult run;  ///< who took part, and findings about the machine
+  std::vector<Number> numbers;
+  std::vector<DiagnosedSlice> slices;
+};
+
+/// Of the link test with one message size: time or bandwidth of each class of pairs.
+enum class Measure : std::uint8_t { latency, bandwidth };
+void take(const bench::link::LinkResult& result, Measure measure, PartResult& part);
+void take(const bench::bisection::BisectionResult& result, PartResult& part);
+void take(const bench::io::IoResult& result, PartResult& part);
+
+/// The answer; without `elapsed_s` and the end of the run.
+CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>& parts);
+
+}  // namespace leadline::check

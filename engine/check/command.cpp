@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the help of `leadline check` says, which combinations of options are refused, and what then runs.
+#include "check/command.hpp"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <memory>
+#include <optional>
+
+#include "bench/io/command.hpp"
+#include "check/run.hpp"
+#include "command/option_parser.hpp"
+#include "command/run_command.hpp"
+#include "command/run_validation.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "output/table.hpp"
+#include "result/result_file.hpp"
+
+namespace leadline::check {
+namespace {
+
+constexpr const char* description =
+    "Says in a minute whether these hosts are good, and which of them are to be taken out of service: latency and\n"
+    "bandwidth between random pairs, bandwidth of all at once, memory, and with --target a file system, judged by a\n"
+    "site profile (--profile), by the line rate of the adapters and by one another. Without a launcher it starts "
+    "local\n"
+    "processes by itself; under mpirun, mpiexec or srun it checks the hosts of the ranks they started.";
+
+constexpr const char* epilogue =
+    "Exit status: 0 good, or with warnings only; 1 bad; 2 the command line is wrong; 3 it could not be tested, or\n"
+    "something is missing here; 4 the run failed on the way. With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3\n"
+    "UNKNOWN.\n"
+    "Examples:\n"
+    "  srun leadline check                                    all hosts of a job, within a minute\n"
+    "  srun leadline check --budget 15s --no-files --format hostlist    in a prolog: the hosts to drain\n"
+    "  mpirun leadline check --target /scratch --profile june.json\n"
+    "  leadline check --local 4 --prom /var/lib/node_exporter/leadline.prom";
+
+void check_sizes(const CheckRequest& request) {
+  if (request.latency_size_bytes < request.bandwidth_size_bytes) return;
+  throw Error(ExitStatus::bad_command_line,
+              fmt::format("--latency-size {} is not less than --bandwidth-size {}",
+                          format_bytes(request.latency_size_bytes), format_bytes(request.bandwidth_size_bytes)),
+              "one shows the time of the way, the other one that of the bytes", "Choose two sizes far apart");
+}
+
+void check_limits(const command::IsGiven& is_given, CheckRequest& request) {
+  if (!is_given("--warn")) request.warn = std::max(request.warn, request.fail);
+  if (request.warn >= request.fail) return;
+  throw Error(ExitStatus::bad_command_line,
+              fmt::format("--warn {:g} is less than --fail {:g}", request.warn, request.fail),
+              "what is bad would have no warning before", "Choose a --warn that is not less");
+}
+
+std::string plan_text(const CheckRequest& request) {
+  const command::DryRunRanks ranks = command::dry_run_ranks(request, "check");
+  const auto num_ranks = static_cast<std::uint64_t>(ranks.host_of.size());
+  double all = 0;
+  const auto parts = planned_parts(request);
+  for (const PlannedPart& one : parts) all += one.share;
+  output::Table table({{"part", output::Align::left}, {"as", output::Align::left}, {"at most"}});
+  for (const PlannedPart& one : parts) {
+    table.add_row({one.name, "leadline " + one.benchmark, output::format_duration(request.budget_s * one.share / all)});
+  }
+  return fmt::format("{}, {} a host: {} in all; what a part does not need, the others get\n{}",
+                     output::counted(num_ranks, "rank"), ranks.max_ranks_per_host,
+                     output::format_duration(request.budget_s), table.text());
+}
+
+}  // namespace
+
+CheckRequest parse_check(const std::vector<std::string>& arguments) {
+  CheckRequest request;
+  request.command_line = arguments;
+  std::optional<ResultFormat> format;
+  command::OptionParser options("leadline check", description, std::string(command::sizes_help) + epilogue);
+  declare_options(options, request, format);
+  options.parse(arguments);
+  const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
+  check_sizes(request);
+  check_limits(is_given, request);
+  command::settle_allocator(is_given, request);
+  command::validate_run_options(is_given, request);
+  return request;
+}
+
+int check_command(const std::vector<std::string>& arguments) {
+  CheckRequest request = parse_check(arguments);
+  if (request.dry_run) return command::say_plan([&] { return plan_text(request); });
+  if (request.output.empty()) {
+    const std::string name = result::default_file_name("check", ResultFormat::hdf5, std::time(nullptr));
+    request.output = name.substr(0, name.rfind('.'));
+  }
+  std::optional<bench::io::IoStart> io_start;
+  if (!request.target.empty()) {
+    bench::io::IoRequest files = files_request(request, request.budget_s, 1);
+    io_start = bench::io::start_io(files);
+  }
+  return command::run_ranks(request, "check",
+                            [&](std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module) {
+                              return run_check(request, std::move(bootstrap), module, io_start ? &*io_start : nullptr);
+                            });
+}
+
+}  // namespace leadline::check

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part that cannot be measured takes no other with it; what ends the run on all ranks ends the check.
+#include "check/run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "bench/bisection/command.hpp"
+#include "bench/link/command.hpp"
+#include "bench/link/profiled_file.hpp"
+#include "check/assess.hpp"
+#include "check/json.hpp"
+#include "check/text.hpp"
+#include "command/reporting.hpp"
+#include "command/run_collectively.hpp"
+#include "command/run_command.hpp"
+#include "command/stopwatch.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "output/table.hpp"
+#include "result/output_file.hpp"
+
+namespace leadline::check {
+namespace {
+
+using cluster::Cluster;
+
+/// Of the time of a part: the rest is for measuring suspects again.
+constexpr double share_of_patterns = 0.7, share_of_phase = 0.4;
+/// A part that has less time begins all the same: a little of everything is better than all of one.
+constexpr double least_part_s = 0.5;
+
+constexpr std::uint64_t num_small_messages = 100, num_large_messages = 10;
+
+std::string path_in_folder(const CheckRequest& check, const std::string& name) {
+  return (std::filesystem::path(check.output) / name).string();
+}
+
+/// What all parts have in common with the check.
+template <typename Request>
+void take_over(const CheckRequest& check, const std::string& part, Request& request) {
+  static_cast<RunRequest&>(request) = check;
+  request.format = check.no_files ? ResultFormat::none : ResultFormat::hdf5;
+  request.output = check.no_files ? "" : path_in_folder(check, part + ".h5");
+  request.topology = check.topology;
+  request.diagnosis.threshold = std::max(1 / std::max(check.fail, check.warn) - 1, 0.001);
+  request.diagnosis.false_discovery_rate = check.false_discovery_rate;
+}
+
+bench::link::LinkRequest link_request(const CheckRequest& check, const std::string& part, std::uint64_t size_bytes,
+                                      std::uint64_t num_messages, double budget_s, bool has_profile) {
+  bench::link::LinkRequest request;
+  take_over(check, part, request);
+  request.message_sizes_bytes = {size_bytes};
+  request.num_messages = num_messages;
+  request.num_warmup = num_messages / 10;
+  request.num_batches = static_cast<std::uint32_t>(std::min<std::uint64_t>(num_messages, request.num_batches));
+  request.budget_s = budget_s;
+  request.seed = request.shuffle_rounds_seed = request.shuffle_ranks_seed = check.seed;
+  request.routes = check.routes;
+  if (has_profile) request.profile = check.profile;
+  return request;
+}
+
+bench::bisection::BisectionRequest bisection_request(const CheckRequest& check, double time_s) {
+  bench::bisection::BisectionRequest request;
+  take_over(check, "bisection", request);
+  request.message_sizes_bytes = {check.bandwidth_size_bytes};
+  request.num_exchanges = num_large_messages;
+  request.num_warmup = 1;
+  request.seed = check.seed;
+  request.time_limit_s = share_of_patterns * time_s;
+  return request;
+}
+
+class CheckRun final : public command::BenchmarkRun {
+ public:
+  CheckRun(const CheckRequest& request, Cluster& cluster, const transport::LoadedModule& module,
+           const bench::io::IoStart* io_start, double joining_s)
+      : request_(request), cluster_(cluster), module_(module), io_start_(io_start), joining_s_(joining_s) {}
+
+  void run() override {
+    look_at_outputs();
+    read_profile();
+    std::vector<PlannedPart> planned = planned_parts(request_);
+    double share_left = 0;
+    for (const PlannedPart& one : planned) share_left += one.share;
+    for (const PlannedPart& one : planned) {
+      const double time_s = time_for(one.share / share_left);
+      share_left -= one.share;
+      measure(one, time_s);
+    }
+    if (first_error_ && !has_anything_) throw *first_error_;
+    finish();
+  }
+
+  ExitStatus status() const override {
+    return static_cast<ExitStatus>(request_.form == Form::nagios ? nagios_status(state_) : exit_status(state_));
+  }
+
+  void mark_incomplete(const std::string& /*reason*/) override {}
+
+ private:
+  /// Before anything is measured: what can be written at the end.
+  void look_at_outputs() {
+    command::run_collectively(cluster_, [&] {
+      if (cluster_.rank() != 0) return true;
+      if (!request_.json_path.empty()) result::StagedFile(request_.json_path, existing());
+      if (!request_.metrics_path.empty()) {
+        result::StagedFile(request_.metrics_path, result::ExistingFile::overwrite);
+      }
+      if (!request_.target.empty() && !std::filesystem::is_directory(request_.target)) {
+        throw Error(ExitStatus::bad_command_line, fmt::format("--target '{}' is no folder", request_.target), "",
+                    "Name a folder on the file system that is to be tested");
+      }
+      if (!request_.no_files) make_folder();
+      return true;
+    });
+  }
+
+  void make_folder() const {
+    std::error_code error;
+    const bool is_made = std::filesystem::create_directory(request_.output, error);
+    if (error) {
+      throw Error(ExitStatus::bad_command_line, fmt::format("the folder '{}' cannot be made", request_.output),
+                  error.message(), "Name another one with --output, or leave it out with --no-files");
+    }
+    if (!is_made && !request_.overwrite && !std::filesystem::is_empty(request_.output, error)) {
+      throw Error(ExitStatus::bad_command_line, fmt::format("the folder '{}' is not empty", request_.output),
+                  "results of another check may be in it", "Name another one with --output, or add --overwrite");
+    }
+  }
+
+  /// Rank 0 alone reads it: for which of both sizes there is anything in it.
+  void read_profile() {
+    if (request_.profile.empty()) return;
+    const std::string own = command::run_collectively(cluster_, [&]() -> std::string {
+      if (cluster_.rank() != 0) return {};
+      const auto profile = bench::link::read_profile(request_.profile, {}).profile;
+      std::string known;
+      for (const std::uint64_t size : {request_.latency_size_bytes, request_.bandwidth_size_bytes}) {
+        const bool is_known =
+            std::ranges::find(profile.classes, size, &ProfiledClass::message_size_bytes) != profile.classes.end();
+        known += is_known ? '1' : '0';
+      }
+      if (known == "00") {
+        throw Error(ExitStatus::bad_command_line,
+                    fmt::format("nothing can be judged by the site profile '{}'", request_.profile),
+                    "it knows neither --latency-size nor --bandwidth-size",
+                    "Make one of checks of the same sizes, or leave out --profile");
+      }
+      return known;
+    });
+    const std::string known = cluster_.broadcast(own);
+    has_latency_profile_ = known.front() == '1';
+    has_bandwidth_profile_ = known.back() == '1';
+  }
+
+  /// Collective: rank 0's clock counts.
+  double time_for(double share) {
+    const double left_s = request_.budget_s - watch_.elapsed_s();
+    const std::string text = cluster_.broadcast(std::to_string(std::max(share * left_s, least_part_s)));
+    return std::stod(text);
+  }
+
+  void measure(const PlannedPart& planned, double time_s) {
+    if (cluster_.is_root() && !request_.quiet) {
+      std::fputs(fmt::format("measuring {}, at most {}\n", planned.name, output::format_duration(time_s)).c_str(),
+                 stderr);
+    }
+    PartResult part;
+    part.part = {planned.name, planned.benchmark, "", "", 0};
+    if (planned.name == "latency") {
+      measure_link(part, request_.latency_size_bytes, num_small_messages, time_s, has_latency_profile_,
+                   Measure::latency);
+    } else if (planned.name == "bandwidth") {
+      measure_link(part, request_.bandwidth_size_bytes, num_large_messages, time_s, has_bandwidth_profile_,
+                   Measure::bandwidth);
+    } else if (planned.name == "bisection") {
+      measure_part<bench::bisection::BisectionPresentation>(part, [&](const auto& presentation) {
+        return bench::bisection::rank_run(bisection_request(request_, time_s), cluster_, module_, presentation,
+                                          joining_s_);
+      });
+    } else {
+      measure_part<bench::io::IoPresentation>(part, [&](const auto& presentation) {
+        return bench::io::rank_run(files_request(request_, share_of_phase * time_s, cluster_.num_hosts()), cluster_,
+                                   module_, *io_start_, presentation, joining_s_);
+      });
+    }
+  }
+
+  void measure_link(PartResult& part, std::uint64_t size_bytes, std::uint64_t num_messages, double time_s,
+                    bool has_profile, Measure which) {
+    const auto request = link_request(request_, part.part.name, size_bytes, num_messages, time_s, has_profile);
+    bench::link::LinkPresentation presentation;
+    presentation.summary = [&](const bench::link::LinkResult& result, const std::string& path) {
+      part.part.path = path;
+      take(result, which, part);
+      return std::string();
+    };
+    run_part(part, [&] { return bench::link::rank_run(request, cluster_, module_, presentation, joining_s_); });
+  }
+
+  template <typename Presentation, typename Make>
+  void measure_part(PartResult& part, const Make& make_run) {
+    Presentation presentation;
+    presentation.summary = [&](const auto& result, const std::string& path) {
+      part.part.path = path;
+      take(result, part);
+      return std::string();
+    };
+    run_part(part, [&] { return make_run(presentation); });
+  }
+
+  /// The part's own status does not count: what is slow is graded here.
+  template <typename Make>
+  void run_part(PartResult& part, const Make& make_run) {
+    const command::Stopwatch stopwatch;
+    const std::unique_ptr<command::BenchmarkRun> run = make_run();
+    try {
+      command::run_agreed(cluster_, *run);
+      has_anything_ = true;
+    } catch (const AgreedError& error) {
+      if (cluster_.is_root()) run->mark_incomplete(error.what());
+      if (error.status() == ExitStatus::bad_command_line && !has_anything_) throw;
+      if (!first_error_) first_error_ = error;
+      part.part.why_not = error.what();
+    }
+    cluster_.barrier();  // nobody closes a link that another one still looks at
+    cluster_.set_on_failure({});
+    part.part.elapsed_s = stopwatch.elapsed_s();
+    parts_.push_back(std::move(part));
+  }
+
+  void finish() {
+    std::string answer;
+    command::run_on_root(cluster_, [&] {
+      CheckResult result = assessed(request_, parts_);
+      result.elapsed_s = watch_.elapsed_s();
+      result.provenance.end_utc = utc_now_iso8601();
+      write(result);
+      command::say_if_read(text_of(result));
+      if (exit_status(result.state) != 0) command::complain(result.why);
+      answer = std::to_string(static_cast<int>(result.state));
+    });
+    state_ = static_cast<State>(std::stoi(cluster_.broadcast(answer)));
+  }
+
+  result::ExistingFile existing() const {
+    return request_.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse;
+  }
+
+  void write(const CheckResult& answer) const {
+    const std::string document = json_text(answer);
+    if (!request_.no_files) {
+      result::write_document(path_in_folder(request_, "check.json"), result::ExistingFile::overwrite, document);
+    }
+    if (!request_.json_path.empty()) result::write_document(request_.json_path, existing(), document);
+    if (!request_.metrics_path.empty()) {
+      const auto now = std::chrono::system_clock::now().time_since_epoch();
+      result::write_document(request_.metrics_path, result::ExistingFile::overwrite,
+                             metrics_text(answer, std::chrono::duration<double>(now).count()));
+    }
+  }
+
+  const CheckRequest& request_;
+  Cluster& cluster_;
+  const transport::LoadedModule& module_;
+  const bench::io::IoStart* io_start_;
+  double joining_s_;
+  command::Stopwatch watch_;
+  bool has_latency_profile_ = false, has_bandwidth_profile_ = false;
+  std::vector<PartResult> parts_;  // on the root
+  bool has_anything_ = false;
+  std::optional<AgreedError> first_error_;
+  State state_ = State::untested;
+};
+
+}  // namespace
+
+std::vector<PlannedPart> planned_parts(const CheckRequest& request) {
+  std::vector<PlannedPart> parts{{"latency", "link", 0.2}, {"bandwidth", "link", 0.3}, {"bisection", "bisection", 0.3}};
+  if (!request.target.empty()) parts.push_back({"files", "io", 0.3});
+  return parts;
+}
+
+bench::io::IoRequest files_request(const CheckRequest& check, double time_limit_s, int num_hosts) {
+  bench::io::IoRequest request;
+  take_over(check, "files", request);
+  request.object_size_bytes = 1 << 20;
+  request.num_objects = std::max<std::uint64_t>(check.target_size_bytes / request.object_size_bytes, 1);
+  request.message_sizes_bytes = {request.object_size_bytes};
+  request.backend = "posix";
+  request.target = (std::filesystem::path(check.target) / "leadline-check.%r").string();
+  request.delete_files = true;
+  request.time_limit_s = time_limit_s;
+  if (num_hosts > 1) {
+    request.read_shift = bench::io::ReadShift::hosts;
+    request.read_shift_by = 1;
+  } else {
+    request.between = bench::io::BetweenPhases::drop;
+  }
+  return request;
+}
+
+int run_check(const CheckRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
+              const transport::LoadedModule& module, const bench::io::IoStart* io_start) {
+  return command::run_in_frame(request, std::move(bootstrap), [&](Cluster& cluster, double joining_s) {
+    return std::make_unique<CheckRun>(request, cluster, module, io_start, joining_s);
+  });
+}
+
+}  // namespace leadline::check

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer of a check, in each form that it is printed in. All are functions of the result alone.
+#pragma once
+
+#include <string>
+
+#include "check/result.hpp"
+
+namespace leadline::check {
+
+/// At most 20 lines of at most 80 characters, the answer first.
+std::string screen_text(const CheckResult& result);
+
+/// Hosts to take out of service in short, "node[2,7]"; empty where there are none.
+std::string hostlist_text(const CheckResult& result);
+
+/// `scontrol update` for each of them.
+std::string slurm_text(const CheckResult& result);
+
+/// One line with performance data: Monitoring Plugins' guidelines (monitoring-plugins.org).
+std::string nagios_text(const CheckResult& result);
+/// 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
+int nagios_status(State state);
+
+/// A test suite with a case for each host, and one for what is no host's.
+std::string junit_text(const CheckResult& result);
+
+/// OpenMetrics 1.0, which node_exporter's textfile collector reads, too. `now_s`: UTC seconds since 1970.
+std::string metrics_text(const CheckResult& result, double now_s);
+
+/// As asked for.
+std::string text_of(const CheckResult& result);
+
+}  // namespace leadline::check

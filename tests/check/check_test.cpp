@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a check answers, from what its parts have found, in each form.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "check/assess.hpp"
+#include "check/command.hpp"
+#include "check/json.hpp"
+#include "check/text.hpp"
+#include "core/error.hpp"
+
+namespace leadline::check {
+namespace {
+
+Fault slow(ComponentKind kind, int number, double ratio, Persistence persistence = Persistence::persistent) {
+  Fault fault;
+  fault.component.kind = kind;
+  fault.component.first = number;
+  const std::string host = "node" + std::to_string(number);
+  fault.name = std::string(name_of(kind)) + " of " + host;
+  fault.host_names = {host};
+  fault.ratio = fault.ratio_low = fault.ratio_high = ratio;
+  fault.persistence = persistence;
+  fault.num_pairs = 40;
+  fault.advice = "Look";
+  return fault;
+}
+
+PartResult part_with(const std::string& name, std::vector<Fault> faults) {
+  PartResult part;
+  part.part.name = name;
+  part.part.benchmark = name == "bisection" ? "bisection" : "link";
+  part.part.path = "folder/" + name + ".h5";
+  part.run.provenance.num_ranks = 64;
+  part.run.provenance.num_hosts = 32;
+  part.run.provenance.transport.name = "tcp";
+  for (int host = 0; host < 32; ++host) part.run.hosts.push_back({"node" + std::to_string(host), "0-1"});
+  DiagnosedSlice slice;
+  slice.message_size_bytes = 8;
+  slice.diagnosis.num_measured = slice.diagnosis.num_pairs = 100;
+  slice.diagnosis.faults = std::move(faults);
+  part.slices.push_back(slice);
+  return part;
+}
+
+Number number(const std::string& name, double time_ns, double bytes_per_s) {
+  Number one;
+  one.name = name;
+  one.time_ns = time_ns;
+  one.bytes_per_s = bytes_per_s;
+  return one;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Check, WithoutAnyFindingItIsGood) {
+  const CheckResult result = assessed({}, {part_with("latency", {}), part_with("bandwidth", {})});
+  EXPECT_EQ(result.state, State::good);
+  EXPECT_EQ(exit_status(result.state), 0);
+  EXPECT_TRUE(screen_text(result).starts_with("GOOD  64 ranks on 32 hosts, tcp"));
+  EXPECT_EQ(hostlist_text(result), "");
+  EXPECT_EQ(slurm_text(result), "");
+}
+
+TEST(Check, ASlowHostIsToBeDrained) {
+  const CheckResult result = assessed({}, {part_with("latency", {slow(ComponentKind::host, 2, 3)})});
+  EXPECT_EQ(result.state, State::bad);
+  EXPECT_EQ(exit_status(result.state), 1);
+  EXPECT_EQ(result.drain, std::vector<std::string>{"node2"});
+  EXPECT_EQ(hostlist_text(result), "node2\n");
+  EXPECT_EQ(slurm_text(result), "scontrol update NodeName=node2 State=DRAIN Reason='leadline: host of node2 x3'\n");
+  EXPECT_NE(screen_text(result).find("x3"), std::string::npos);
+  EXPECT_NE(screen_text(result).find(" drain: node2\n"), std::string::npos);
+  EXPECT_TRUE(nagios_text(result).starts_with("LEADLINE CRITICAL - host of node2 x3 |"));
+  EXPECT_EQ(nagios_status(result.state), 2);
+}
+
+TEST(Check, PlacesAlikeAreOneFinding) {
+  std::vector<Fault> faults;
+  for (int host = 24; host < 32; ++host) faults.push_back(slow(ComponentKind::port, host, 2 + 0.01 * host));
+  const CheckResult result = assessed({}, {part_with("bandwidth", faults)});
+  ASSERT_EQ(result.problems.size(), 1U);
+  EXPECT_EQ(result.problems.front().name, "ports of node[24-31]");
+  EXPECT_NEAR(result.problems.front().ratio, 2.24, 1e-9);
+  EXPECT_NEAR(result.problems.front().ratio_most, 2.31, 1e-9);
+  EXPECT_EQ(result.problems.front().num_pairs, 320U);
+  EXPECT_EQ(hostlist_text(result), "node[24-31]\n");
+}
+
+TEST(Check, WhatTwoPartsShowIsOneFinding) {
+  const Fault passing = slow(ComponentKind::host, 2, 9, Persistence::transient);
+  const CheckResult result =
+      assessed({}, {part_with("latency", {passing}), part_with("bandwidth", {slow(ComponentKind::host, 2, 1.5)})});
+  ASSERT_EQ(result.problems.size(), 1U);
+  EXPECT_EQ(result.problems.front().grade, Grade::bad) << "the one that needs action counts, not the greater one";
+  EXPECT_EQ(result.problems.front().part, "bandwidth");
+}
+
+TEST(Check, LimitsDecideWhatIsBad) {
+  CheckRequest request;
+  request.fail = 0.5;
+  request.warn = 0.8;
+  const std::vector<PartResult> parts{part_with(
+      "latency",
+      {slow(ComponentKind::host, 1, 3), slow(ComponentKind::host, 2, 1.5), slow(ComponentKind::host, 3, 1.2)})};
+  const CheckResult result = assessed(request, parts);
+  std::vector<Grade> grades;
+  for (const CheckFinding& one : result.problems) grades.push_back(one.grade);
+  EXPECT_EQ(grades, (std::vector<Grade>{Grade::bad, Grade::warning, Grade::note}));
+  EXPECT_EQ(result.drain, std::vector<std::string>{"node1"});
+}
+
+TEST(Check, OnlyUnderLoadIsAWarning) {
+  const Fault under_load = slow(ComponentKind::uplink, 1, 3, Persistence::only_under_load);
+  const CheckResult result = assessed({}, {part_with("bisection", {under_load})});
+  EXPECT_EQ(result.state, State::warning);
+  EXPECT_EQ(exit_status(result.state), 0);
+  EXPECT_EQ(nagios_status(result.state), 1);
+}
+
+TEST(Check, NoHostIsDrainedForANetwork) {
+  const CheckResult result = assessed({}, {part_with("latency", {slow(ComponentKind::uplink, 1, 3)})});
+  EXPECT_EQ(result.state, State::bad);
+  EXPECT_TRUE(result.drain.empty());
+}
+
+TEST(Check, APartThatWasNotMeasuredIsUntested) {
+  PartResult failed;
+  failed.part = {"files", "io", "", "cannot create '/scratch/x' (No space left on device)", 0};
+  const CheckResult result = assessed({}, {part_with("latency", {}), failed});
+  EXPECT_EQ(result.state, State::untested);
+  EXPECT_EQ(exit_status(result.state), 3);
+  EXPECT_NE(screen_text(result).find(" files was not measured: cannot create"), std::string::npos);
+  EXPECT_NE(junit_text(result).find("<skipped message=\"cannot create"), std::string::npos);
+}
+
+TEST(Check, NobodyCouldBeJudged) {
+  PartResult part = part_with("latency", {});
+  part.slices.front().diagnosis.untested = "two ranks have nothing to be compared with";
+  const CheckResult result = assessed({}, {part});
+  EXPECT_EQ(result.state, State::untested);
+  EXPECT_TRUE(nagios_text(result).starts_with("LEADLINE UNKNOWN - could not be tested: two ranks"));
+  EXPECT_EQ(nagios_status(result.state), 3);
+}
+
+TEST(Check, LostRanksAreBadAndTheirHostsAreDrained) {
+  PartResult part = part_with("latency", {});
+  Finding finding{"ranks_absent", Severity::warning, "1 rank did not join the run: 5 (node5).", "", "Look"};
+  finding.host_names = {"node5"};
+  part.run.findings = {finding};
+  const CheckResult result = assessed({}, {part, part});
+  ASSERT_EQ(result.problems.size(), 1U) << "both parts say it";
+  EXPECT_EQ(result.state, State::bad);
+  EXPECT_EQ(result.drain, std::vector<std::string>{"node5"});
+}
+
+TEST(Check, TimeAndBandwidthOfAClassAreOneRow) {
+  PartResult latency = part_with("latency", {}), bandwidth = part_with("bandwidth", {});
+  latency.numbers = {number("same host", 420, not_measured), number("between hosts", 1520, not_measured)};
+  bandwidth.numbers = {number("same host", not_measured, 19e9), number("between hosts", not_measured, 24e9)};
+  latency.numbers[1].share = 0.97, latency.numbers[1].yardstick = "profile";
+  bandwidth.numbers[1].share = 0.99, bandwidth.numbers[1].yardstick = "profile";
+  const CheckResult result = assessed({}, {latency, bandwidth});
+  ASSERT_EQ(result.numbers.size(), 2U);
+  EXPECT_EQ(result.numbers[1].time_ns, 1520);
+  EXPECT_EQ(result.numbers[1].bytes_per_s, 24e9);
+  EXPECT_EQ(result.numbers[1].share, 0.97) << "the lesser one";
+  EXPECT_NE(screen_text(result).find("profile: 97 %"), std::string::npos);
+}
+
+TEST(Check, TheScreenHasAtMostTwentyLinesOfEightyCharacters) {
+  std::vector<Fault> faults;
+  for (int number = 0; number < 100; ++number) {
+    Fault fault = slow(ComponentKind::link, number, 2 + number);
+    fault.component.second = number + 1;
+    fault.name = "the link node1000000000000000000 - node" + std::to_string(number);
+    faults.push_back(fault);
+  }
+  PartResult part = part_with("latency", faults);
+  for (int index = 0; index < 20; ++index) part.numbers.push_back(number("class " + std::to_string(index), 1, 1));
+  part.run.provenance.transport.library = std::string(100, 'l');
+  const std::vector<std::string> lines = lines_of(screen_text(assessed({}, {part})));
+  EXPECT_EQ(lines.size(), 20U);
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) { return line.find(" more: ") != line.npos; }));
+}
+
+TEST(Check, MetricsAreOpenMetrics) {
+  Fault fault = slow(ComponentKind::host, 2, 3);
+  fault.name = "host \"a\\b\"";
+  PartResult part = part_with("latency", {fault});
+  part.numbers = {number("between hosts", 1500, not_measured)};
+  const std::string text = metrics_text(assessed({}, {part}), 1e9);
+  const std::vector<std::string> lines = lines_of(text);
+  EXPECT_EQ(lines.back(), "# EOF");
+  EXPECT_NE(text.find("leadline_check_state{state=\"bad\"} 1\n"), std::string::npos);
+  EXPECT_NE(text.find("leadline_check_drain{host=\"node2\"} 1\n"), std::string::npos);
+  EXPECT_NE(text.find("name=\"host \\\"a\\\\b\\\"\""), std::string::npos);
+  EXPECT_NE(text.find("leadline_check_latency_seconds{between=\"between hosts\",message_size=\"8\"} 1.5e-06\n"),
+            std::string::npos);
+}
+
+TEST(Check, JunitEscapesAndCounts) {
+  Fault fault = slow(ComponentKind::host, 2, 3);
+  fault.name = "host <2> & \"co\"";
+  const std::string text = junit_text(assessed({}, {part_with("latency", {fault})}));
+  EXPECT_NE(text.find("failures=\"1\""), std::string::npos);
+  EXPECT_NE(text.find("host &lt;2&gt; &amp; &quot;co&quot; x3"), std::string::npos);
+  EXPECT_NE(text.find("name=\"host node2\"><failure"), std::string::npos);
+}
+
+TEST(Check, CommandLinesThatMakeNoSense) {
+  const auto refused = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"leadline", "check"});
+    try {
+      parse_check(words);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_NE(refused({"--warn", "0.5", "--fail", "0.8"}).find("--warn 0.5 is less than --fail 0.8"), std::string::npos);
+  EXPECT_NE(refused({"--latency-size", "1MiB", "--bandwidth-size", "1MiB"}).find("--latency-size"), std::string::npos);
+  EXPECT_NE(refused({"--budget", "1"}).find("--budget"), std::string::npos);
+  EXPECT_NE(refused({"--target-size", "1GiB"}).find("--target"), std::string::npos);
+  EXPECT_NE(refused({"--routes", "file"}).find("--topology"), std::string::npos);
+  EXPECT_EQ(refused({"--fail", "0.8"}), "taken");
+}
+
+}  // namespace
+}  // namespace leadline::check

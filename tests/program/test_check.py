@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`leadline check`: what it answers of simulated hosts, in each form, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from program import Done, Leadline
+from result import schema_of, wrong_json
+
+# Eight hosts on two switches, two ranks each. Times are virtual: they do not depend on this machine.
+FABRIC = {
+    "same_host": {"latency_ns": 400, "bandwidth_bytes_per_s": 18e9},
+    "between_hosts": {"latency_ns": 1400, "bandwidth_bytes_per_s": 24e9},
+    "between_switches": {"latency_ns": 1900, "bandwidth_bytes_per_s": 24e9},
+    "ranks_per_host": 2,
+    "hosts_per_switch": 4,
+    "jitter": 0.02,
+    "host_name": "node",
+}
+SLOW_HOSTS = [{"slow_host": 2, "factor": 3}, {"slow_host": 5, "factor": 3}]
+BUDGET = ["--budget", "4s", "--wait", "yield"]
+STATUS = {"good": 0, "warning": 0, "bad": 1, "untested": 3}
+
+
+@pytest.fixture
+def check(leadline: Leadline, tmp_path: Path):
+    """Of hosts with these faults; by default it keeps no files."""
+
+    def run(faults: list[dict[str, object]], *words: str, files: tuple[str, ...] = ("--no-files",)) -> Done:
+        (tmp_path / "fabric.json").write_text(json.dumps(FABRIC | {"faults": faults}))
+        where = ["--local", "16", "--transport", "model:fabric.json", "--topology", "fat-tree:4x2"]
+        return leadline("check", *where, *BUDGET, *files, *words)
+
+    return run
+
+
+def document_of(done: Done) -> dict:
+    document = json.loads(done.out)
+    assert wrong_json(document, schema_of("check")) == []
+    assert done.status == document["exit_status"] == STATUS[document["state"]], done.err
+    return document
+
+
+def test_sound_hosts_are_good(check, tmp_path: Path):
+    before = {*tmp_path.iterdir()}
+    done = check([])
+    assert (done.status, done.complaints) == (0, [])
+    assert done.out.startswith("GOOD  16 ranks on 8 hosts, ")
+    assert {*tmp_path.iterdir()} - before == {tmp_path / "fabric.json"}, "no file is kept"
+
+
+def test_slow_hosts_are_named_first(check):
+    done = check(SLOW_HOSTS)
+    lines = done.out.splitlines()
+    assert done.status == 1
+    assert lines[0].startswith("BAD  16 ranks on 8 hosts, ")
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 80
+    assert " drain: node[2,5]" in lines
+    (finding,) = [line for line in lines if line.startswith(" 1  ")]
+    assert re.match(r" 1  hosts node\[2,5\] +x(3|2\.9\d?|3\.0\d?)", finding)
+    assert done.complaint == "leadline: 1 fault found"
+
+
+def test_json_has_what_the_text_has(check, tmp_path: Path):
+    document = document_of(check(SLOW_HOSTS, "--json"))
+    assert document["drain"] == ["node2", "node5"]
+    assert document["drain_list"] == "node[2,5]"
+    bad = [one for one in document["problems"] if one["grade"] == "bad"]
+    assert [(one["kind"], one["host_list"]) for one in bad] == [("host", "node[2,5]")]
+    assert bad[0]["ratio"] == pytest.approx(3, rel=0.1)
+    numbers = {one["name"]: one for one in document["numbers"]}
+    far = numbers["different leaf switches"]
+    assert far["time_ns"] == pytest.approx(1900, rel=0.05)
+    assert far["bytes_per_s"] == pytest.approx(23e9, rel=0.1)
+    assert [part["name"] for part in document["parts"]] == ["latency", "bandwidth", "bisection"]
+    beside = check(SLOW_HOSTS, "--json", "said.json")
+    assert beside.out.startswith("BAD  "), "the text is printed, too"
+    assert json.loads((tmp_path / "said.json").read_text())["drain"] == ["node2", "node5"]
+
+
+def test_files_of_all_parts_are_results(check, leadline: Leadline, tmp_path: Path):
+    done = check(SLOW_HOSTS, files=("--output", "kept"))
+    assert {one.name for one in (tmp_path / "kept").iterdir()} == {
+        "latency.h5",
+        "bandwidth.h5",
+        "bisection.h5",
+        "check.json",
+    }
+    assert json.loads((tmp_path / "kept" / "check.json").read_text())["state"] == "bad"
+    (named,) = re.findall(r"^ report: leadline report (\S+)$", done.out, re.M)
+    told = leadline("diagnose", named, "--topology", "fat-tree:4x2", "--strict")
+    assert told.status == 1
+    assert "node2" in told.out
+    again = check([], files=("--output", "kept"))
+    assert again.status == 2
+    assert "'kept' is not empty" in again.complaint
+    assert check([], files=("--output", "kept", "--overwrite")).status == 0
+    assert json.loads((tmp_path / "kept" / "check.json").read_text())["state"] == "good"
+
+
+def test_forms_for_programs(check):
+    assert check(SLOW_HOSTS, "--format", "hostlist").out == "node[2,5]\n"
+    assert check([], "--format", "hostlist").out == ""
+    commands = check(SLOW_HOSTS, "--format", "slurm").out.splitlines()
+    assert [line.split(" Reason=")[0] for line in commands] == [
+        f"scontrol update NodeName={host} State=DRAIN" for host in ("node2", "node5")
+    ]
+
+
+def test_nagios_has_its_own_status(check):
+    bad, good = check(SLOW_HOSTS, "--format", "nagios"), check([], "--format", "nagios")
+    assert (bad.status, good.status) == (2, 0)
+    assert bad.out.startswith("LEADLINE CRITICAL - hosts node[2,5] x")
+    assert good.out.startswith("LEADLINE OK - no fault found |")
+    for done in (bad, good):
+        (line,) = done.out.splitlines()
+        text, data = line.split(" | ")
+        assert re.fullmatch(r"('[^'=]+'|\w+)=[\d.e+-]+(us|B|s)?(;;0)?( ('[^'=]+'|\w+)=[\d.e+-]+(us|B|s)?(;;0)?)*", data)
+        assert "|" not in text
+
+
+def test_junit_has_a_case_for_each_host(check):
+    suite = ET.fromstring(check(SLOW_HOSTS, "--format", "junit").out).find("testsuite")
+    failed = {case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None}
+    assert failed == {"host node2", "host node5"}
+    assert suite.get("failures") == "2"
+    assert int(suite.get("tests")) == len(list(suite.iter("testcase"))) == 8 + 3 + 1
+
+
+def test_metrics_are_read_by_prometheus(check, tmp_path: Path):
+    parser = pytest.importorskip("prometheus_client.openmetrics.parser", reason="prometheus_client is not installed")
+    check(SLOW_HOSTS, "--prom", "leadline.prom")
+    check(SLOW_HOSTS, "--prom", "leadline.prom")  # replaced
+    families = {
+        one.name: one for one in parser.text_string_to_metric_families((tmp_path / "leadline.prom").read_text())
+    }
+    states = {sample.labels["state"]: sample.value for sample in families["leadline_check_state"].samples}
+    assert states == {"good": 0, "warning": 0, "bad": 1, "untested": 0}
+    drained = {sample.labels["host"] for sample in families["leadline_check_drain"].samples}
+    assert drained == {"node2", "node5"}
+    (slow,) = families["leadline_check_slowdown_ratio"].samples
+    assert slow.labels["hosts"] == "node[2,5]"
+    assert slow.value == pytest.approx(3, rel=0.1)
+
+
+def test_limits_say_what_is_bad(check):
+    faults = [{"slow_host": 2, "factor": 1.5}]
+    assert check(faults).status == 1
+    document = document_of(check(faults, "--fail", "0.5", "--warn", "0.8", "--json"))
+    assert document["state"] == "warning"
+    assert document["drain"] == []
+
+
+def test_a_site_profile_says_what_it_should_give(check, leadline: Leadline):
+    assert check([], files=("--output", "good")).status == 0
+    made = leadline("profile", "good/latency.h5", "good/bandwidth.h5", "--topology", "fat-tree:4x2", "-o", "site.json")
+    assert made.status == 0, made.err
+    good = document_of(check([], "--profile", "site.json", "--json"))
+    assert good["state"] == "good"
+    shares = {one["name"]: one["share"] for one in good["numbers"] if one["yardstick"] == "profile"}
+    assert shares["different leaf switches"] == pytest.approx(1, abs=0.05)
+    # All hosts alike are slow: nobody differs.
+    everybody = [{"slow_host": host, "factor": 2} for host in range(8)]
+    assert document_of(check(everybody, "--json"))["state"] == "good"
+    bad = document_of(check(everybody, "--profile", "site.json", "--json"))
+    assert bad["state"] == "bad"
+    assert {one["kind"] for one in bad["problems"] if one["grade"] == "bad"} == {"class"}
+    other = check([], "--profile", "site.json", "--latency-size", "16", "--bandwidth-size", "1MiB")
+    assert other.status == 2
+    assert "neither --latency-size nor --bandwidth-size" in other.complaint
+
+
+def test_a_file_system_is_tested_too(leadline: Leadline, tmp_path: Path):
+    (tmp_path / "scratch").mkdir()
+    done = leadline(
+        "check", "--local", "3", *BUDGET, "--no-files", "--target", "scratch", "--target-size", "2MiB", "--json"
+    )
+    document = json.loads(done.out)
+    assert wrong_json(document, schema_of("check")) == []
+    assert [part["name"] for part in document["parts"]][-1] == "files"
+    rates = {one["name"].split()[0]: one["bytes_per_s"] for one in document["numbers"]}
+    assert rates["write"] > 0
+    assert rates["read"] > 0
+    assert list((tmp_path / "scratch").iterdir()) == [], "its files are removed"
+
+
+def test_two_ranks_cannot_be_judged(leadline: Leadline):
+    done = leadline("check", "--local", "2", "--budget", "2s", "--wait", "yield", "--no-files")
+    assert done.status == 3
+    assert done.out.startswith("UNTESTED  2 ranks on 1 host")
+    assert "of two ranks it cannot be decided" in done.complaint
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--output", "none/there"], "none/there"),
+        (["--no-files", "--json", "none/there.json"], "none/there.json"),
+        (["--no-files", "--prom", "none/there.prom"], "none/there.prom"),
+        (["--no-files", "--target", "fabric.json"], "fabric.json"),
+        (["--no-files", "--profile", "fabric.json"], "fabric.json"),
+        (["--no-files", "--routes", "none.lfts"], "none.lfts"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_anything_is_measured(check, words: list[str], named: str):
+    done = check([], *words, files=())
+    assert done.status == 2
+    assert named in done.complaint
+    assert "measuring bandwidth" not in done.err
