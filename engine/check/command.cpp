@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 #include <optional>
 
 #include "bench/io/command.hpp"
 #include "check/run.hpp"
+#include "check/text.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"
 #include "command/run_validation.hpp"
@@ -86,8 +88,28 @@ CheckRequest parse_check(const std::vector<std::string>& arguments) {
   return request;
 }
 
+namespace {
+
+/// Of Nagios 2 is CRITICAL, so a check that cannot begin is UNKNOWN there.
+Error as_unknown(const Error& error) {
+  return {static_cast<ExitStatus>(nagios_status(State::untested)), error.problem(), error.why(), error.hint()};
+}
+
+CheckRequest parsed(const std::vector<std::string>& arguments) {
+  try {
+    return parse_check(arguments);
+  } catch (const Error& error) {
+    const bool is_nagios = std::ranges::find(arguments, "nagios") != arguments.end() ||
+                           std::ranges::find(arguments, "--format=nagios") != arguments.end();
+    if (is_nagios) throw as_unknown(error);
+    throw;
+  }
+}
+
+}  // namespace
+
 int check_command(const std::vector<std::string>& arguments) {
-  CheckRequest request = parse_check(arguments);
+  CheckRequest request = parsed(arguments);
   if (request.dry_run) return command::say_plan([&] { return plan_text(request); });
   if (request.output.empty()) {
     const std::string name = result::default_file_name("check", ResultFormat::hdf5, std::time(nullptr));

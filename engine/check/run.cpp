@@ -87,6 +87,23 @@ class CheckRun final : public command::BenchmarkRun {
       : request_(request), cluster_(cluster), module_(module), io_start_(io_start), joining_s_(joining_s) {}
 
   void run() override {
+    try {
+      run_parts();
+    } catch (const AgreedError& error) {
+      if (request_.form != Form::nagios) throw;
+      const auto unknown = static_cast<ExitStatus>(nagios_status(State::untested));  // others mean something else there
+      throw AgreedError(Error(unknown, error.problem(), error.why(), error.hint()));
+    }
+  }
+
+  ExitStatus status() const override {
+    return static_cast<ExitStatus>(request_.form == Form::nagios ? nagios_status(state_) : exit_status(state_));
+  }
+
+  void mark_incomplete(const std::string& /*reason*/) override {}
+
+ private:
+  void run_parts() {
     look_at_outputs();
     read_profile();
     std::vector<PlannedPart> planned = planned_parts(request_);
@@ -101,13 +118,6 @@ class CheckRun final : public command::BenchmarkRun {
     finish();
   }
 
-  ExitStatus status() const override {
-    return static_cast<ExitStatus>(request_.form == Form::nagios ? nagios_status(state_) : exit_status(state_));
-  }
-
-  void mark_incomplete(const std::string& /*reason*/) override {}
-
- private:
   /// Before anything is measured: what can be written at the end.
   void look_at_outputs() {
     command::run_collectively(cluster_, [&] {

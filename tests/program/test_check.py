@@ -125,6 +125,13 @@ def test_nagios_has_its_own_status(check):
         assert "|" not in text
 
 
+@pytest.mark.parametrize("words", [["--frobnicate"], ["--output", "none/there"]])
+def test_what_nagios_gets_of_a_check_that_cannot_begin(check, words: list[str]):
+    done = check([], "--format", "nagios", *words, files=())
+    assert done.status == 3, "2 would be CRITICAL"
+    assert words[-1] in done.complaint
+
+
 def test_junit_has_a_case_for_each_host(check):
     suite = ET.fromstring(check(SLOW_HOSTS, "--format", "junit").out).find("testsuite")
     failed = {case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files in integrations/: each does what it is for, as far as that can be had without the program it is for."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import program
+import pytest
+
+INTEGRATIONS = program.ROOT / "integrations"
+SPEED = {"latency_ns": 1400, "bandwidth_bytes_per_s": 24e9}
+
+
+@pytest.fixture
+def options(tmp_path: Path):
+    """Of `leadline check`, for eight simulated hosts: one slow one, or none."""
+
+    def of(*, is_bad: bool) -> str:
+        faults = [{"slow_host": 2, "factor": 3}] if is_bad else []
+        fabric = {"same_host": SPEED, "between_hosts": SPEED, "ranks_per_host": 2, "jitter": 0.02, "faults": faults}
+        (tmp_path / "fabric.json").write_text(json.dumps(fabric))
+        return "--local 16 --transport model:fabric.json --budget 4s --wait yield"
+
+    return of
+
+
+@pytest.fixture
+def scontrol(tmp_path: Path) -> Path:
+    """A program of that name, which notes what it is asked."""
+    (tmp_path / "bin").mkdir()
+    fake = tmp_path / "bin" / "scontrol"
+    fake.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {tmp_path}/asked\n')
+    fake.chmod(0o755)
+    return tmp_path / "asked"
+
+
+@pytest.mark.parametrize("is_bad", [True, False])
+def test_a_node_drains_itself_where_it_is_bad(options, scontrol: Path, tmp_path: Path, *, is_bad: bool):
+    env = {
+        "PATH": f"{tmp_path}/bin:{program.PROGRAM.parent}:{os.environ['PATH']}",
+        "SLURMD_NODENAME": "here",
+        "LEADLINE_CHECK_OPTIONS": options(is_bad=is_bad).replace("--budget 4s ", ""),
+        "LEADLINE_CHECK_BUDGET": "4s",
+    }
+    done = program.complete([INTEGRATIONS / "slurm" / "health-check"], tmp_path, env=env, timeout=60)
+    assert done.status == 0
+    asked = scontrol.read_text().splitlines() if scontrol.exists() else []
+    assert asked[:3] == (["update", "NodeName=here", "State=DRAIN"] if is_bad else [])
+    assert not is_bad or asked[3].startswith("Reason=leadline: host host2 x")
+
+
+@pytest.mark.parametrize("is_bad", [True, False])
+def test_nhc_is_told(options, tmp_path: Path, *, is_bad: bool):
+    script = f"""
+        die() {{ echo "died with $1: $2"; }}
+        . {INTEGRATIONS}/nhc/leadline.nhc
+        LEADLINE_CHECK_BUDGET=4s
+        check_leadline {options(is_bad=is_bad).replace("--budget 4s ", "")} && echo fine
+    """
+    done = program.complete(["bash", "-c", script], tmp_path, timeout=60)
+    if is_bad:
+        assert done.out.startswith("died with 1: check_leadline: LEADLINE CRITICAL - host host2 x")
+    else:
+        assert done.out == "fine\n"
+
+
+def test_rules_are_rules_for_our_metrics(options, tmp_path: Path):
+    rules = INTEGRATIONS / "prometheus" / "leadline.rules.yml"
+    done = program.complete(
+        [program.PROGRAM, "check", *options(is_bad=True).split(), "--no-files", "--prom", "m.prom"], tmp_path, timeout=60
+    )
+    assert done.status == 1
+    written = {line.split()[2] for line in (tmp_path / "m.prom").read_text().splitlines() if line.startswith("# TYPE")}
+    used = {word.split("{")[0] for word in rules.read_text().split() if word.startswith("leadline_check_")}
+    assert used - {"leadline_check_slowdown_ratio"} <= written
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool, of Debian's package prometheus, is not installed")
+    checked = program.complete(["promtool", "check", "rules", rules], tmp_path)
+    assert checked.status == 0, checked.out + checked.err
