@@ -84,7 +84,12 @@ class CheckRun final : public command::BenchmarkRun {
  public:
   CheckRun(const CheckRequest& request, Cluster& cluster, const transport::LoadedModule& module,
            const bench::io::IoStart* io_start, double joining_s)
-      : request_(request), cluster_(cluster), module_(module), io_start_(io_start), joining_s_(joining_s) {}
+      : request_(request),
+        cluster_(cluster),
+        module_(module),
+        io_start_(io_start),
+        joining_s_(joining_s),
+        steps_("leadline check", request.verbose && cluster.rank() == 0) {}
 
   void run() override {
     try {
@@ -246,6 +251,7 @@ class CheckRun final : public command::BenchmarkRun {
     cluster_.barrier();  // nobody closes a link that another one still looks at
     cluster_.set_on_failure({});
     part.part.elapsed_s = stopwatch.elapsed_s();
+    steps_.done(fmt::format("{} {}", part.part.why_not.empty() ? "measured" : "could not measure", part.part.name));
     parts_.push_back(std::move(part));
   }
 
@@ -285,6 +291,7 @@ class CheckRun final : public command::BenchmarkRun {
   const transport::LoadedModule& module_;
   const bench::io::IoStart* io_start_;
   double joining_s_;
+  command::StepLog steps_;
   command::Stopwatch watch_;
   bool has_latency_profile_ = false, has_bandwidth_profile_ = false;
   std::vector<PartResult> parts_;  // on the root

@@ -212,7 +212,7 @@ def test_two_ranks_cannot_be_judged(leadline: Leadline):
         (["--no-files", "--prom", "none/there.prom"], "none/there.prom"),
         (["--no-files", "--target", "fabric.json"], "fabric.json"),
         (["--no-files", "--profile", "fabric.json"], "fabric.json"),
-        (["--no-files", "--routes", "none.lfts"], "none.lfts"),
+        (["--no-files", "--routes", "none.lfts"], "ibnetdiscover"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_measured(check, words: list[str], named: str):
