@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/json.hpp"
+#include "core/units.hpp"
 #include "diagnosis/file_phases.hpp"
 #include "result/file_kind.hpp"
 #include "result/run_header.hpp"
