@@ -16,6 +16,8 @@ namespace {
 using bench::io::diagnosed;
 using bench::io::Header;
 using bench::io::IoOperation;
+using bench::io::judged_findings;
+using bench::io::JudgedFindings;
 using bench::io::JudgedPhase;
 using bench::io::JudgedRow;
 using bench::io::targets_of;
@@ -124,7 +126,10 @@ TEST(JudgedPhases, AreNoReadsFromTheCacheAndNoneThatFailed) {
 
 TEST(JudgedPhases, AreWithoutRanksThatWereLost) {
   const auto rows = rows_of(4, &JudgedRow::call_ns);
-  const JudgedFindings lost = judged_findings({{.id = "ranks_lost", .ranks = {4}}});
+  Finding finding;
+  finding.id = "ranks_lost";
+  finding.ranks = {4};
+  const JudgedFindings lost = judged_findings({finding});
   const auto phases = phases_of(4, {IoOperation::write, true, ""});
   const Diagnosis all = diagnosed(six_ranks(), phases, rows, lost, six_hosts(), {}).at(0).diagnosis;
   EXPECT_EQ(all.num_measured, 4U * 5);
@@ -160,7 +165,7 @@ TEST(IoDiagnosis, IsTheSameOfTheFile) {
   layout.host_of = {0, 0, 1, 1, 2};
   layout.host_names = {"a", "b", "c"};
   const auto of_file = diagnosed(reader, layout, {});
-  const auto of_run = diagnosed(header_of(io_so_far()), phases, rows, false, layout, {});
+  const auto of_run = diagnosed(header_of(io_so_far()), phases, rows, {}, layout, {});
   ASSERT_EQ(of_file.size(), of_run.size());
   for (std::size_t index = 0; index < of_file.size(); ++index) {
     EXPECT_EQ(of_file[index].pattern, of_run[index].pattern);
