@@ -85,7 +85,7 @@ def diagnosed(leadline: pathlib.Path, path: pathlib.Path) -> tuple[Found, Found]
 
 def main(words: list[str]) -> int:
     options = parse(words)
-    print("layout         planted  runs  named  open  false   medians  false")
+    print("layout            planted  runs  named  open  false   medians  false")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "result.h5"
         for layout in options.layout or LAYOUTS:
@@ -108,7 +108,7 @@ def main(words: list[str]) -> int:
                     if options.show and (named - truth or (truth - named and storage.can_tell)):
                         print(f"  seed {seed}: planted {planted}, named {named}, open {open_}")
                 if total["runs"]:
-                    print(f"{layout:14} {kind:8} {total['runs']:4} {total['named']:6} {total['open']:5} "
+                    print(f"{layout:17} {kind:8} {total['runs']:4} {total['named']:6} {total['open']:5} "
                           f"{total['false']:6}   {total['plain']:7} {total['plain_false']:6}")  # fmt: skip
     return 0
 

@@ -151,6 +151,7 @@ std::optional<Finding> ranks_finding(bool were_there, const Losses& losses, std:
   for (const cluster::LostRank& rank : ranks) reasons.push_back(rank.why);
   Finding finding;
   finding.id = were_there ? "ranks_lost" : "ranks_absent";
+  finding.list = FindingList::persistent;
   finding.severity = Severity::warning;
   finding.message = fmt::format("{} {} the run: {}.", ranks.size(), what, names_of(ranks, host_of, host_name));
   finding.evidence = first_few(std::move(reasons), ranks.size());
@@ -364,6 +365,8 @@ std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<co
   const std::string cut = what_is_cut(losses, host_of, host_name);
   Finding finding;
   finding.id = "pairs_not_measured";
+  finding.list = FindingList::persistent;
+  finding.numbers.push_back({.name = "pairs not measured", .unit = "1", .value = static_cast<double>(num)});
   finding.severity = Severity::warning;
   finding.message = fmt::format("{} {} of ranks could not be measured{}.", num, num == 1 ? "pair" : "pairs",
                                 cut.empty() ? "" : ": " + cut);

@@ -20,11 +20,16 @@ constexpr double max_clock_share = 0.05;  // of the shortest time
 
 std::optional<Finding> oversubscribed(const Conditions& conditions) {
   if (conditions.ranks_per_core_max <= 1) return std::nullopt;
-  return Finding{"oversubscribed", Severity::warning,
+  return Finding{"oversubscribed",
+                 Severity::warning,
                  "There are more ranks than cores: times contain waiting for a core.",
                  fmt::format("{:.3g} ranks a core on the fullest host; ranks wait by '{}'",
                              conditions.ranks_per_core_max, name_of(conditions.wait)),
-                 "Start at most one rank a core, or read the result as a comparison only."};
+                 "Start at most one rank a core, or read the result as a comparison only.",
+                 {},
+                 {},
+                 {},
+                 {{.name = "ranks a core, at most", .unit = "1", .value = conditions.ranks_per_core_max}}};
 }
 
 std::optional<Finding> not_bound(const Conditions& conditions) {
@@ -37,11 +42,18 @@ std::optional<Finding> not_bound(const Conditions& conditions) {
 std::optional<Finding> clock_too_coarse(const Conditions& conditions, const ShortestTimed& shortest) {
   const double step_ns = std::max(conditions.clock.resolution_ns, conditions.clock.cost_ns);
   if (step_ns <= max_clock_share * shortest.time_ns) return std::nullopt;
-  return Finding{"clock_too_coarse", Severity::warning,
+  return Finding{"clock_too_coarse",
+                 Severity::warning,
                  fmt::format("The clock is coarse against the {}: {}.", shortest.name, shortest.consequence),
                  fmt::format("clock step {:.0f} ns, reading {:.0f} ns, {} {:.0f} ns", conditions.clock.resolution_ns,
                              conditions.clock.cost_ns, shortest.name, shortest.time_ns),
-                 shortest.advice};
+                 shortest.advice,
+                 {},
+                 {},
+                 {},
+                 {{.name = "clock step", .unit = "ns", .value = conditions.clock.resolution_ns},
+                  {.name = "reading the clock", .unit = "ns", .value = conditions.clock.cost_ns},
+                  {.name = shortest.name, .unit = "ns", .value = shortest.time_ns}}};
 }
 
 std::string rates_of(const std::vector<const AdapterGroup*>& groups) {
@@ -59,6 +71,7 @@ std::string rates_of(const std::vector<const AdapterGroup*>& groups) {
 
 /// Hosts and adapters as data.
 void tell_of(const std::vector<const AdapterGroup*>& groups, Finding& finding) {
+  finding.list = FindingList::persistent;
   for (const AdapterGroup* group : groups) {
     const cluster::Adapter& adapter = group->adapter;
     finding.host_names.insert(finding.host_names.end(), group->hosts.begin(), group->hosts.end());
@@ -114,11 +127,12 @@ std::optional<Finding> slow_memory(const Conditions& conditions) {
   for (const HostMemory& one : conditions.memories) {
     if (one.bytes_per_s >= least_share_of_copy * usual) continue;
     finding.host_names.push_back(one.host);
-    finding.numbers.push_back({one.host, "B/s", one.bytes_per_s});
+    finding.numbers.push_back({"memory copy", one.host, "B/s", one.bytes_per_s});
     shares.push_back(fmt::format("{} copies {}, {:.2g} of the others'", one.host, format_bandwidth(one.bytes_per_s),
                                  one.bytes_per_s / usual));
   }
   if (shares.empty()) return std::nullopt;
+  finding.list = FindingList::persistent;
   finding.evidence = fmt::format("{}; median of all {} hosts: {}", listed(shares), conditions.memories.size(),
                                  format_bandwidth(usual));
   return finding;

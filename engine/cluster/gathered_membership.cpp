@@ -63,7 +63,9 @@ GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const NetworkChoice
   std::string own_share(share_size_bytes, '\0');
   randombytes_buf(own_share.data(), own_share.size());
   std::string own_host;
-  append(own_host, HostIdentity::own().all);
+  const HostIdentity identity = HostIdentity::own();
+  append(own_host, identity.network);
+  append(own_host, identity.boot);
   bool is_one_host = true;
   {
     const std::string own = own_host + own_share;

@@ -8,7 +8,10 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include "cluster/bytes.hpp"
 
@@ -71,13 +74,29 @@ std::string host_name() {
 }
 
 HostIdentity HostIdentity::own() {
-  const std::string name = host_name();
-  return {hash_of(name), hash_of(name + '\n' + boot_id() + '\n' + name_of_namespace("net"))};
+  const std::string name = host_name(), boot = boot_id();
+  return {hash_of(name), hash_of(name + '\n' + name_of_namespace("net")), boot.empty() ? 0 : hash_of(boot)};
+}
+
+std::vector<std::uint32_t> hosts_of(std::span<const HostIdentity> processes) {
+  std::map<std::uint64_t, std::set<std::uint64_t>> boots;
+  for (const HostIdentity& one : processes) {
+    if (one.boot != 0) boots[one.network].insert(one.boot);
+  }
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> known;
+  std::vector<std::uint32_t> hosts;
+  for (const HostIdentity& one : processes) {
+    const auto others = boots.find(one.network);
+    const bool is_of_others = one.boot == 0 && others != boots.end() && others->second.size() == 1;
+    const std::pair key{one.network, is_of_others ? *others->second.begin() : one.boot};
+    hosts.push_back(known.try_emplace(key, static_cast<std::uint32_t>(known.size())).first->second);
+  }
+  return hosts;
 }
 
 ProcessIdentity ProcessIdentity::own() {
   const auto pid = static_cast<std::uint32_t>(::getpid());
-  return {hash_of(boot_id() + '\n' + name_of_namespace("pid")), pid, status_of(pid).start_time};
+  return {hash_of(host_name() + '\n' + boot_id() + '\n' + name_of_namespace("pid")), pid, status_of(pid).start_time};
 }
 
 bool is_stopped_here(const ProcessIdentity& process) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace leadline::cluster {
 
@@ -13,14 +15,21 @@ std::string host_name();
 /// Hashes of what makes a host: cloned machines and containers may have one name.
 struct HostIdentity {
   std::uint64_t name = 0;
-  std::uint64_t all = 0;  ///< of name, boot and network namespace: equal for two processes on one host and network
+  std::uint64_t network = 0;  ///< of name and network namespace
+  std::uint64_t boot = 0;     ///< 0 where the kernel's number of it cannot be read
 
   static HostIdentity own();
 };
 
+/// By process: its host, numbered by first appearance. One that cannot read its boot is on the host of those of its
+/// name and network namespace, where these are of one boot.
+std::vector<std::uint32_t> hosts_of(std::span<const HostIdentity> processes);
+
 /// A process, for others that may be on the same host.
 struct ProcessIdentity {
-  std::uint64_t scope = 0;  ///< a hash of boot and namespace of process numbers: equal where `pid` means the same
+  /// A hash of host name, boot and namespace of process numbers: equal where `pid` means the same. The first namespace
+  /// has the same number on all hosts, so where no boot can be read the name tells them apart.
+  std::uint64_t scope = 0;
   std::uint32_t pid = 0;
   std::uint64_t start_time = 0;  ///< since boot, so that a number that was given out again is another process
 

@@ -169,29 +169,36 @@ void TcpCluster::await_child(int child, Deadline deadline) {
 void TcpCluster::learn_hosts() {
   std::vector<Member> members(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
   std::string own;
-  append(own, HostIdentity::own().name);
-  append(own, HostIdentity::own().all);
+  const HostIdentity identity = HostIdentity::own();
+  append(own, identity.name);
+  append(own, identity.network);
+  append(own, identity.boot);
   append_text(own, host_);
   gather(own, [&](int rank, std::string_view text) {
     Reader reader(text);
     Member& member = members[static_cast<std::size_t>(rank)];
     member.identity.name = reader.number<std::uint64_t>();
-    member.identity.all = reader.number<std::uint64_t>();
+    member.identity.network = reader.number<std::uint64_t>();
+    member.identity.boot = reader.number<std::uint64_t>();
     member.host = reader.text();
   });
   if (rank_ == 0) place_absent(members);
+  std::vector<HostIdentity> identities;
+  for (const Member& member : members) identities.push_back(member.identity);
   std::string names, host_of;
-  std::map<std::uint64_t, std::uint32_t> known, num_of_name;
-  for (const Member& member : members) {
-    const auto [host, is_new] = known.try_emplace(member.identity.all, static_cast<std::uint32_t>(known.size()));
-    append(host_of, host->second);
-    if (!is_new) continue;
-    const std::uint32_t number = ++num_of_name[member.identity.name];
-    append_text(names, number == 1 ? member.host : fmt::format("{}#{}", member.host, number));
+  std::uint32_t num_hosts = 0;
+  std::map<std::uint64_t, std::uint32_t> num_of_name;
+  const std::vector<std::uint32_t> hosts = hosts_of(identities);
+  for (std::size_t rank = 0; rank < members.size(); ++rank) {
+    append(host_of, hosts[rank]);
+    if (hosts[rank] < num_hosts) continue;
+    ++num_hosts;
+    const std::uint32_t number = ++num_of_name[members[rank].identity.name];
+    append_text(names, number == 1 ? members[rank].host : fmt::format("{}#{}", members[rank].host, number));
   }
   std::string all;
   append(all, static_cast<std::uint8_t>(lacks_ranks() ? 1 : 0));
-  append(all, static_cast<std::uint32_t>(known.size()));
+  append(all, num_hosts);
   all = broadcast(all + names + host_of);
   Reader reader(all);
   const bool goes_on = reader.number<std::uint8_t>() != 0;
@@ -233,7 +240,7 @@ void TcpCluster::place_absent(std::vector<Member>& members) const {
     const std::string address = address_of(rank);
     const auto [found, is_new] = at_address.try_emplace(address, &members[rank]);
     const std::uint64_t identity = std::hash<std::string>{}(address);
-    members[rank] = is_new ? Member{{identity, identity}, address} : *found->second;
+    members[rank] = is_new ? Member{{identity, identity, identity}, address} : *found->second;
   }
 }
 

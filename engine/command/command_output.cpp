@@ -86,6 +86,7 @@ void check_output(const CommandOutput& output) {
   if (output.overwrite && output.is_standard_output()) {
     throw_no_effect("--overwrite", "without --output FILE or --json FILE nothing is written into a file");
   }
+  if (!output.is_standard_output()) result::expect_document_can_be_written(output.path, existing_of(output));
 }
 
 void put_output(const CommandOutput& output, const std::string& text) {
@@ -109,6 +110,8 @@ void check_file_output(const FileOutput& file) {
   if (file.path == "-")
     throw_bad_value("--output", file.path, "the file is no text for standard output", "Name a file");
   if (file.path == file.output.path) throw_apart("--output", "--json", "both name the same file");
+  if (!file.output.is_standard_output())
+    result::expect_document_can_be_written(file.output.path, existing_of(file.output));
 }
 
 void put_written(const FileOutput& file, Written written, const std::string& text) {

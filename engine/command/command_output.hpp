@@ -28,7 +28,8 @@ struct CommandOutput {
 void declare_output(OptionTable& options, CommandOutput& output, const std::string& quiet_help = {},
                     const std::string& verbose_help = {});
 
-/// Throws Error(bad_command_line) where --overwrite has no effect.
+/// Before anything is computed. Throws Error(bad_command_line) where --overwrite has no effect, and what put_output()
+/// would throw of the file's name and folder.
 void check_output(const CommandOutput& output);
 
 /// To standard output, or into the file, which appears when it is whole and is named then. Throws
@@ -47,7 +48,8 @@ struct FileOutput {
 void declare_file_output(OptionTable& options, FileOutput& file, const std::string& help,
                          const std::string& default_text);
 
-/// Throws Error(bad_command_line) where both files would be the same, or the file is standard output.
+/// Before anything is computed. Throws Error(bad_command_line) where both files would be the same, or the file is
+/// standard output, and what put_written() would throw of the name and the folder of the JSON's file.
 void check_file_output(const FileOutput& file);
 
 /// A file that a command has written.

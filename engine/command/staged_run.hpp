@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -215,7 +217,22 @@ class StagedRun final : public BenchmarkRun {
     if constexpr (requires { measured.losses; }) losses_ = measured.losses;
     const bool has_something = benchmark_.take(std::move(measured), cluster_, *run_environment_, plan_, result_);
     num_own_findings_ = result_.findings.size();
+    name_hosts_of_findings();
     return has_something;
+  }
+
+  /// Benchmarks know ranks.
+  void name_hosts_of_findings() {
+    const auto names = run_environment_->host_names();
+    for (Finding& finding : result_.findings) {
+      std::set<std::uint32_t> hosts;
+      for (const std::int32_t rank : finding.ranks)
+        hosts.insert(run_environment_->host_of()[static_cast<std::size_t>(rank)]);
+      for (const std::uint32_t host : hosts) {
+        const std::string& name = names.at(host);
+        if (std::ranges::count(finding.host_names, name) == 0) finding.host_names.push_back(name);
+      }
+    }
   }
 
   void add_findings_of_losses() {

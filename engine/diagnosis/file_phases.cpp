@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One number a rank over all phases; what hosts and targets have in common of these; and phase by phase whether what is
-// slow stays so.
+// One number a rank over all phases, less what the loads of its target and host do; what hosts and targets have in
+// common of these; and phase by phase whether what is slow stays so.
 #include "diagnosis/file_phases.hpp"
 
 #include <fmt/format.h>
@@ -32,8 +32,12 @@ constexpr double share_in_phase = 0.5;      // of its effect, that a component s
 constexpr double least_short_of_cores = 1;  // the least threshold: a rank without a core takes twice as long easily
 constexpr std::size_t fewest_of_whole = 3;  // that are slow together by what they share rather than each by itself
 constexpr double any_time = 10;             // logarithm: codes of rows are of times
+constexpr double much_slower = 0.4;         // logarithm: than others of a target
+// Logarithm: a group farther from most may be at fault, and says little of what loads do.
+constexpr double far_from_others = 0.15, weight_of_far = 0.01;
 
 using RankList = std::vector<std::uint32_t>;
+using RanksOf = std::map<std::uint32_t, RankList>;
 
 double middle_value(std::vector<double> values) { return middle_of(std::move(values)).median; }
 
@@ -55,7 +59,7 @@ class FileJudge {
  public:
   FileJudge(const FilePhases& phases, const Setting& setting, const DiagnosisSettings& settings);
 
-  bool can_judge() const { return num_comparable_ > 0; }
+  bool can_judge() const { return num_there_ >= fewest_to_compare; }
   Diagnosis told();
 
  private:
@@ -65,19 +69,20 @@ class FileJudge {
   bool has_targets() const { return ranks_of_target_.size() > 1; }
   void take_level();
   void group_ranks();
-  void centre_classes();
+  std::vector<double> extra_by_load(const RanksOf& members, double num_served) const;
+  void take_off_loads(const RanksOf& members);
   void fit_both();
-  std::vector<Accused> slow(ComponentKind kind, const std::map<std::uint32_t, RankList>& members,
-                            const std::vector<double>& values) const;
+  std::vector<Accused> slow(ComponentKind kind, const RanksOf& members, const std::vector<double>& values) const;
   std::set<std::uint32_t> hosts_on(std::uint32_t target) const;
   std::set<std::uint32_t> targets_of(std::uint32_t host) const;
+  bool shares_all_targets(std::uint32_t host) const;
   void separate(std::vector<Accused>& hosts, std::vector<Accused>& targets) const;
   std::vector<Accused> take_out_of_targets(std::vector<Suspect>& suspects) const;
   std::vector<Accused> slow_ranks(const std::vector<Accused>& explained);
   void join_below_leaves(std::vector<Accused>& hosts) const;
   void add_faults(const std::vector<Accused>& accused);
-  Fault fault_of(const Accused& one, const std::vector<std::vector<double>>& usual) const;
-  std::vector<std::vector<double>> usual_of_phases(const std::vector<Accused>& accused) const;
+  Fault fault_of(const Accused& one, const std::vector<double>& usual) const;
+  std::vector<double> usual_of_phases(const std::vector<Accused>& accused) const;
   std::string target_name(std::uint32_t target) const { return "target " + phases_.targets[target]; }
   std::string targets_text(std::uint32_t host) const;
 
@@ -87,9 +92,10 @@ class FileJudge {
   std::vector<std::vector<double>> times_;  ///< [phase][rank]: ln of ns for a byte; NaN = did nothing
   std::vector<double> level_;               ///< by rank: the median over phases, each less its median
   std::vector<std::int32_t> target_of_;     ///< by rank
-  std::map<std::uint32_t, RankList> ranks_of_host_, ranks_of_target_;
-  std::vector<std::uint32_t> class_of_;      ///< by rank; all of a class share host and target with as many others
-  std::size_t num_comparable_ = 0;           ///< ranks in classes of three and more
+  RanksOf ranks_of_host_, ranks_of_target_;
+  std::vector<double> bytes_;    ///< by rank, mean of its phases
+  std::vector<double> by_load_;  ///< by rank: what the loads of its host and its target do, taken off level_
+  std::size_t num_there_ = 0;    ///< ranks with a level
   std::vector<double> of_host_, of_target_;  ///< level_ less what the target or the host does, where both are known
   std::vector<double> alone_;                ///< level_ less both
   Diagnosis diagnosis_;
@@ -100,15 +106,22 @@ FileJudge::FileJudge(const FilePhases& phases, const Setting& setting, const Dia
   const std::size_t num = num_ranks(setting.layout);
   times_.assign(phases.num_phases, std::vector<double>(num, did_nothing));
   target_of_.assign(num, -1);
+  bytes_.assign(num, 0);
+  std::vector<double> num_phases(num, 0);
   for (const FileRow& row : phases.rows) {
     if (row.bytes == 0 || !(row.time_ns > 0) || std::isinf(row.time_ns)) continue;
     times_[row.phase][row.rank] = std::log(row.time_ns / static_cast<double>(row.bytes));
     target_of_[row.rank] = row.target;
+    bytes_[row.rank] += static_cast<double>(row.bytes);
+    ++num_phases[row.rank];
     ++diagnosis_.num_measured;
   }
+  for (std::size_t rank = 0; rank < num; ++rank) bytes_[rank] /= std::max(1.0, num_phases[rank]);
   take_level();
   group_ranks();
-  centre_classes();
+  by_load_.assign(num, 0);
+  if (has_targets()) take_off_loads(ranks_of_target_);
+  take_off_loads(ranks_of_host_);
   fit_both();
 }
 
@@ -136,39 +149,89 @@ void FileJudge::group_ranks() {
   }
   for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
     if (!is_there(rank)) continue;
+    ++num_there_;
     ranks_of_host_[host_of(rank)].push_back(rank);
     if (have_all_targets) ranks_of_target_[target_of(rank)].push_back(rank);
   }
-  // The loads of its host and its target make a rank slower, and are no fault.
-  std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> classes;
-  class_of_.assign(level_.size(), 0);
-  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
-    if (!is_there(rank)) continue;
-    const std::pair loads{ranks_of_host_[host_of(rank)].size(),
-                          has_targets() ? ranks_of_target_[target_of(rank)].size() : 0};
-    class_of_[rank] = classes.try_emplace(loads, static_cast<std::uint32_t>(classes.size())).first->second;
-  }
 }
 
-void FileJudge::centre_classes() {
-  std::map<std::uint32_t, std::vector<double>> values;
-  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
-    if (is_there(rank)) values[class_of_[rank]].push_back(level_[rank]);
+/// By rank: ln of how much longer it takes than by itself where a host or target has the rate of so many ranks, which
+/// all that are not done have as much of. One that is much slower than others there takes less of it.
+std::vector<double> FileJudge::extra_by_load(const RanksOf& members, double num_served) const {
+  std::vector<double> extra(level_.size(), 0);
+  for (const auto& [number, ranks] : members) {
+    std::vector<double> levels;
+    for (const std::uint32_t rank : ranks) levels.push_back(level_[rank]);
+    const double usual = middle_value(std::move(levels));
+    const auto share_of = [&](std::uint32_t rank) {
+      const double beyond = level_[rank] - usual;
+      return beyond > much_slower ? std::exp(-beyond) : 1;
+    };
+    RankList sorted = ranks;
+    std::ranges::sort(sorted, {}, [&](std::uint32_t rank) { return bytes_[rank]; });
+    double num_active = 0;
+    for (const std::uint32_t rank : sorted) num_active += share_of(rank);
+    double done = 0, time = 0;  // bytes of each of the others so far, and what these take
+    for (const std::uint32_t rank : sorted) {
+      time += (bytes_[rank] - done) * std::max(1.0, num_active / num_served);
+      done = bytes_[rank];
+      num_active -= share_of(rank);
+      extra[rank] = std::log(time / done);
+    }
   }
-  std::map<std::uint32_t, double> centre;
-  std::size_t num_left_out = 0;
-  for (auto& [of_class, levels] : values) {
-    const bool can_compare = levels.size() >= fewest_to_compare;
-    (can_compare ? num_comparable_ : num_left_out) += levels.size();
-    centre[of_class] = can_compare ? majority(std::move(levels)).middle.median : did_nothing;
+  return extra;
+}
+
+/// What the load of a target or a host does to its ranks is no fault. How many ranks it serves before they take longer,
+/// those levels tell that lie closest together with it: of groups, and of ranks within each. Three groups and more of
+/// as many ranks tell by themselves.
+void FileJudge::take_off_loads(const RanksOf& members) {
+  std::size_t fewest = level_.size(), most = 1;
+  for (const auto& [number, ranks] : members) {
+    fewest = std::min(fewest, ranks.size());
+    most = std::max(most, ranks.size());
   }
-  for (std::uint32_t rank = 0; rank < level_.size(); ++rank) {
-    if (is_there(rank)) level_[rank] -= centre[class_of_[rank]];
+  struct Loads {
+    std::vector<double> extra, of_groups;
+    double middle = 0, cost = std::numeric_limits<double>::infinity();
+  };
+  const auto loads_if = [&](double num_served) {
+    Loads loads;
+    loads.extra = extra_by_load(members, num_served);
+    double within = 0;
+    for (const auto& [number, ranks] : members) {
+      std::vector<double> of_ranks;
+      for (const std::uint32_t rank : ranks) of_ranks.push_back(level_[rank] - loads.extra[rank]);
+      const double usual = middle_value(of_ranks);
+      for (const double level : of_ranks) within += std::min(std::abs(level - usual), far_from_others);
+      loads.of_groups.push_back(consensus(of_ranks, better_quarter));
+    }
+    loads.middle = majority(loads.of_groups).middle.median;
+    double between = 0;
+    for (const double level : loads.of_groups) {
+      const double distance = std::abs(level - loads.middle);
+      between += std::min(distance, far_from_others) + weight_of_far * distance;
+    }
+    loads.cost = between / static_cast<double>(members.size()) + within / static_cast<double>(num_there_);
+    return loads;
+  };
+  constexpr int num_steps = 32;
+  const double lowest = std::log(std::max(1.0, static_cast<double>(fewest) / 4)), highest = std::log(most);
+  Loads best;
+  for (int step = 0; step <= num_steps; ++step) {
+    Loads loads = loads_if(std::exp(lowest + (highest - lowest) * step / num_steps));
+    if (loads.cost < best.cost) best = std::move(loads);
   }
-  if (num_left_out > 0 && num_comparable_ > 0) {
-    diagnosis_.notes.push_back(fmt::format(
-        "{} not compared with others: fewer than {} share their host and their target with as many ranks",
-        num_left_out == 1 ? "one rank was" : fmt::format("{} ranks were", num_left_out), fewest_to_compare));
+  std::map<std::size_t, std::vector<double>> of_as_many;  // by number of ranks
+  std::size_t index = 0;
+  for (const auto& group : members) of_as_many[group.second.size()].push_back(best.of_groups[index++]);
+  for (const auto& [number, ranks] : members) {
+    const std::vector<double>& alike = of_as_many[ranks.size()];
+    const double beyond = alike.size() >= fewest_to_compare ? majority(alike).middle.median - best.middle : 0;
+    for (const std::uint32_t rank : ranks) {
+      by_load_[rank] += best.extra[rank] + beyond;
+      level_[rank] -= best.extra[rank] + beyond;
+    }
   }
 }
 
@@ -183,6 +246,11 @@ std::set<std::uint32_t> FileJudge::targets_of(std::uint32_t host) const {
   if (!has_targets()) return targets;
   for (const std::uint32_t rank : ranks_of_host_.at(host)) targets.insert(target_of(rank));
   return targets;
+}
+
+/// With other hosts; not where nothing is known of targets.
+bool FileJudge::shares_all_targets(std::uint32_t host) const {
+  return has_targets() && std::ranges::all_of(targets_of(host), [&](auto one) { return hosts_on(one).size() > 1; });
 }
 
 /// Where every host uses three targets and more, and every target has as many hosts, hosts and targets are the two ends
@@ -230,32 +298,38 @@ void FileJudge::fit_both() {
   }
 }
 
-/// Hosts or targets whose ranks are nearly all slow, compared with others that have as many ranks.
-std::vector<Accused> FileJudge::slow(ComponentKind kind, const std::map<std::uint32_t, RankList>& members,
+/// Hosts or targets whose ranks are nearly all slow.
+std::vector<Accused> FileJudge::slow(ComponentKind kind, const RanksOf& members,
                                      const std::vector<double>& values) const {
-  std::map<std::size_t, std::vector<Candidate>> by_load;
+  std::vector<Candidate> candidates;
+  std::vector<double> within;
   for (const auto& [number, ranks] : members) {
     std::vector<double> of_ranks;
     for (const std::uint32_t rank : ranks) of_ranks.push_back(values[rank]);
     const Middle middle = middle_of(of_ranks);
+    for (const double value : of_ranks) {
+      if (ranks.size() > 1) within.push_back(value - middle.median);
+    }
     Candidate candidate;
     candidate.component.kind = kind;
     candidate.component.first = static_cast<std::int32_t>(number);
     // Of some of its ranks alone nothing is known of the whole.
     candidate.effect = middle.num == ranks.size() ? consensus(of_ranks, better_quarter) : did_nothing;
     candidate.num_pairs = middle.num;
-    by_load[ranks.size()].push_back(candidate);
+    candidates.push_back(candidate);
   }
+  const double spread = middle_of(std::move(within)).spread;
+  for (Candidate& one : candidates) {
+    one.standard_error =
+        quartile_efficiency * spread / std::sqrt(static_cast<double>(std::max<std::uint64_t>(1, one.num_pairs)));
+  }
+  const Comparison comparison{.usual = candidates,
+                              .num_tests = candidates.size(),
+                              .least_freedom = degrees_of_freedom(num_there_),
+                              .reference = Usual::majority};
   std::vector<Accused> accused;
-  for (const auto& [load, candidates] : by_load) {
-    const Comparison comparison{.usual = candidates,
-                                .num_tests = candidates.size(),
-                                .least_freedom = degrees_of_freedom(num_comparable_),
-                                .reference = Usual::majority};
-    for (const Suspect& suspect : judge(candidates, comparison, settings_)) {
-      const auto number = static_cast<std::uint32_t>(suspect.component.first);
-      accused.push_back({suspect, members.at(number), ""});
-    }
+  for (const Suspect& suspect : judge(candidates, comparison, settings_)) {
+    accused.push_back({suspect, members.at(static_cast<std::uint32_t>(suspect.component.first)), ""});
   }
   return accused;
 }
@@ -363,7 +437,7 @@ std::vector<Accused> FileJudge::slow_ranks(const std::vector<Accused>& explained
       Suspect of_host = slow[slow.size() / 2];
       of_host.component.kind = ComponentKind::host;
       of_host.component.first = static_cast<std::int32_t>(host);
-      accused.push_back({of_host, all, "what it alone uses"});
+      accused.push_back({of_host, all, shares_all_targets(host) ? "" : "what it alone uses"});
     } else {
       diagnosis_.notes.push_back(
           fmt::format("{} of {} ranks of {} are slow: neither one rank nor, as the others are not, the whole host",
@@ -408,25 +482,20 @@ void FileJudge::join_below_leaves(std::vector<Accused>& hosts) const {
   hosts = std::move(leaves);
 }
 
-/// [phase][class]: the median of the ranks that nobody accuses; of all where the class has no other.
-std::vector<std::vector<double>> FileJudge::usual_of_phases(const std::vector<Accused>& accused) const {
+/// By phase: the median, less loads, of the ranks that nobody accuses; of all where there is no other.
+std::vector<double> FileJudge::usual_of_phases(const std::vector<Accused>& accused) const {
   std::set<std::uint32_t> slow;
   for (const Accused& one : accused) slow.insert(one.ranks.begin(), one.ranks.end());
-  const std::size_t num_classes = *std::ranges::max_element(class_of_) + std::size_t{1};
-  std::vector<std::vector<double>> usual;
+  std::vector<double> usual;
   for (const std::vector<double>& of_phase : times_) {
-    std::vector<std::vector<double>> sound(num_classes), all(num_classes);
+    std::vector<double> sound, all;
     for (std::uint32_t rank = 0; rank < of_phase.size(); ++rank) {
       if (!is_there(rank)) continue;
-      all[class_of_[rank]].push_back(of_phase[rank]);
-      if (!slow.contains(rank)) sound[class_of_[rank]].push_back(of_phase[rank]);
+      all.push_back(of_phase[rank] - by_load_[rank]);
+      if (!slow.contains(rank)) sound.push_back(all.back());
     }
-    std::vector<double> medians;
-    for (std::size_t index = 0; index < num_classes; ++index) {
-      const Middle middle = middle_of(std::move(sound[index]));
-      medians.push_back(middle.num > 0 ? middle.median : middle_value(std::move(all[index])));
-    }
-    usual.push_back(std::move(medians));
+    const Middle middle = middle_of(std::move(sound));
+    usual.push_back(middle.num > 0 ? middle.median : middle_value(std::move(all)));
   }
   return usual;
 }
@@ -437,7 +506,7 @@ std::string FileJudge::targets_text(std::uint32_t host) const {
   return num == 1 ? "on its target" : fmt::format("on all its {} targets", num);
 }
 
-Fault FileJudge::fault_of(const Accused& one, const std::vector<std::vector<double>>& usual) const {
+Fault FileJudge::fault_of(const Accused& one, const std::vector<double>& usual) const {
   Fault fault;
   fault.component = one.suspect.component;
   fault.p_value = one.suspect.p_value;
@@ -451,7 +520,7 @@ Fault FileJudge::fault_of(const Accused& one, const std::vector<std::vector<doub
     for (const std::uint32_t rank : one.ranks) {
       const double time = times_[phase][rank];
       if (std::isnan(time)) continue;
-      shown.push_back(time - usual[phase][class_of_[rank]]);
+      shown.push_back(time - by_load_[rank] - usual[phase]);
       rates.push_back(1e9 * std::exp(-time));
       ++fault.num_pairs;
     }
@@ -489,6 +558,7 @@ Fault FileJudge::fault_of(const Accused& one, const std::vector<std::vector<doub
     }
     fault.ranks.assign(one.ranks.begin(), one.ranks.end());
     fault.name = target_name(first);
+    fault.target_name = phases_.targets[first];
     evidence.where = users.size() > 1 ? fmt::format("from all {} hosts that use it", users.size())
                                       : fmt::format("from {}", fault.host_names.front());
     if (one.or_else.empty() && users.size() > 1) {
@@ -607,10 +677,8 @@ DiagnosedSlice diagnosed_phases(const FilePhases& phases, const Layout& layout, 
   const Setting setting(layout);
   FileJudge judge(phases, setting, used_for_phases(phases, settings));
   if (!judge.can_judge()) {
-    return untested_phases(
-        phases, layout, settings,
-        fmt::format("fewer than {} ranks are comparable: as many ranks on their host and on their target",
-                    fewest_to_compare));
+    return untested_phases(phases, layout, settings,
+                           fmt::format("fewer than {} ranks took part in half of the phases", fewest_to_compare));
   }
   DiagnosedSlice slice = slice_of_operation(phases);
   slice.diagnosis = judge.told();

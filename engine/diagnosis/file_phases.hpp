@@ -37,10 +37,9 @@ inline constexpr double least_of_file_test = 0.25;
 /// Fewer phases do not tell what stays slow.
 inline constexpr std::uint64_t fewest_phases = 3;
 
-/// A host or target is at fault where nearly all its ranks are slow beside comparable ones (as many ranks on host and
-/// target), in three phases at least and in three quarters of all; a rank where it is the only one of its host. What
-/// could be either of two is told as untested, as is what too few phases show; what was slow in fewer of them has
-/// passed.
+/// A host or target is at fault where nearly all its ranks are slower than others, loads taken off, in three phases at
+/// least and in three quarters of all; a rank where it is the only one of its host. What could be either of two is told
+/// as untested, as is what too few phases show; what was slow in fewer of them has passed.
 DiagnosedSlice diagnosed_phases(const FilePhases& phases, const Layout& layout, const DiagnosisSettings& settings);
 
 /// Why nobody can be judged by an operation.

@@ -16,6 +16,50 @@
 
 namespace leadline::diagnosis {
 
+namespace {
+
+constexpr const char* between_hosts = "between hosts";  // all such pairs
+
+std::vector<ProfiledClass> times_of(const PairClasses& classes, const Effects& effects, std::size_t first_class,
+                                    std::uint64_t message_size_bytes) {
+  std::vector<ProfiledClass> times;
+  for (std::size_t index = first_class; index < effects.classes.size(); ++index) {
+    const Effects::OfClass& one = effects.classes[index];
+    if (one.num > 0) times.push_back({message_size_bytes, classes.name(index), one.num, 1, std::exp(one.median), 0});
+  }
+  return times;
+}
+
+bool is_finer_between_hosts(const ProfiledClass& one) {
+  return one.name != between_hosts && !one.name.starts_with("same host") && one.name != "same socket";
+}
+
+const ProfiledClass* class_in(const Profile& profile, const ProfiledClass& like) {
+  const auto found = std::ranges::find_if(profile.classes, [&](const ProfiledClass& other) {
+    return other.message_size_bytes == like.message_size_bytes && other.name == like.name;
+  });
+  return found == profile.classes.end() ? nullptr : &*found;
+}
+
+/// Without those between hosts that the profile lacks where it has all of them together, and without these where it
+/// lacks none or has not these either.
+std::vector<ProfiledClass> classes_to_judge(const Profile& profile, std::span<const ProfiledClass> run) {
+  std::vector<ProfiledClass> judged(run.begin(), run.end());
+  const auto together = std::ranges::find(judged, between_hosts, &ProfiledClass::name);
+  if (together == judged.end() || std::ranges::none_of(judged, is_finer_between_hosts)) return judged;
+  const bool lacks_one = std::ranges::any_of(judged, [&](const ProfiledClass& one) {
+    return is_finer_between_hosts(one) && class_in(profile, one) == nullptr;
+  });
+  if (lacks_one && class_in(profile, *together) != nullptr) {
+    std::erase_if(judged, is_finer_between_hosts);
+  } else {
+    judged.erase(together);
+  }
+  return judged;
+}
+
+}  // namespace
+
 Profile conditions_of(std::string transport, std::string direction, bool is_serial, const Layout& layout) {
   std::uint64_t most = 0;
   const Members hosts = members_of(layout.host_of);
@@ -32,12 +76,13 @@ Profile conditions_of(std::string transport, std::string direction, bool is_seri
 
 std::vector<ProfiledClass> class_times(const Rows& rows, const Layout& layout, std::uint64_t message_size_bytes) {
   const PairClasses classes(layout);
-  const Effects effects = fit(rows, classes);
-  std::vector<ProfiledClass> times;
-  for (std::size_t index = 0; index < effects.classes.size(); ++index) {
-    const Effects::OfClass& one = effects.classes[index];
-    if (one.num > 0) times.push_back({message_size_bytes, classes.name(index), one.num, 1, std::exp(one.median), 0});
-  }
+  std::vector<ProfiledClass> times = times_of(classes, fit(rows, classes), 0, message_size_bytes);
+  if (classes.num_between() < 2) return times;
+  Layout without_network = layout;
+  without_network.network = {};
+  const PairClasses coarse(without_network);
+  const auto together = times_of(coarse, fit(rows, coarse), PairClasses::first_between, message_size_bytes);
+  times.insert(times.end(), together.begin(), together.end());
   return times;
 }
 
@@ -98,11 +143,9 @@ std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const Pro
                                      std::vector<std::string>& notes) {
   std::vector<ComparedClass> judged;
   bool has_single = false;
-  for (const ProfiledClass& one : run) {
-    const auto usual = std::ranges::find_if(profile.classes, [&](const ProfiledClass& other) {
-      return other.message_size_bytes == one.message_size_bytes && other.name == one.name;
-    });
-    if (usual == profile.classes.end()) {
+  for (const ProfiledClass& one : classes_to_judge(profile, run)) {
+    const ProfiledClass* const usual = class_in(profile, one);
+    if (usual == nullptr) {
       notes.push_back(fmt::format("{}: it has no pairs '{}' with {}", not_comparable, one.name,
                                   format_bytes(one.message_size_bytes)));
       continue;

@@ -29,7 +29,8 @@ struct SiteProfile {
 /// Without classes: what must be the same for times to be comparable.
 Profile conditions_of(std::string transport, std::string direction, bool is_serial, const Layout& layout);
 
-/// What the classes of this layout take; those without pairs are left out. The rows are ln ns.
+/// What the classes of this layout take, without pairs left out; and all pairs between hosts together, where these are
+/// several classes: for runs and profiles that know nothing of the network. The rows are ln ns.
 std::vector<ProfiledClass> class_times(const Rows& rows, const Layout& layout, std::uint64_t message_size_bytes);
 
 /// In what two of them differ so that their times are not comparable: "transport tcp and mpi"; empty = in nothing.
@@ -51,9 +52,9 @@ BesideRuns beside_runs(double ratio, double scatter, std::uint64_t num_runs);
 /// The standard deviation of a sample; 0 below two values.
 double scatter_of(std::span<const double> logarithms);
 
-/// Classes of a run that the profile has: before = the profile, after = the run. The interval is what a single run may
-/// show by the scatter of the profile's runs (95 %, Student's t); with one run it is the ratio itself. Notes say what
-/// could not be judged.
+/// Classes of a run that the profile has: before = the profile, after = the run; of the classes between hosts all of
+/// them together where the profile lacks one. The interval is what a single run may show by the scatter of the
+/// profile's runs (95 %, Student's t); with one run it is the ratio itself. Notes say what could not be judged.
 std::vector<ComparedClass> judged_by(const Profile& profile, std::span<const ProfiledClass> run,
                                      std::vector<std::string>& notes);
 

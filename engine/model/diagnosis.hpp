@@ -87,6 +87,7 @@ struct Fault {
   std::vector<std::string> host_names, other_host_names;
   std::vector<std::int32_t> ranks, other_ranks;  ///< likewise; none where it is below a switch
   std::string switch_name, other_switch_name;    ///< of switch, uplink and cable
+  std::string target_name;                       ///< of target
   std::vector<std::string> adapters;             ///< of port and rail: names of its ranks' adapters, where known
   double time_share = 0;  ///< of the time of all measured pairs, or of the phases, that it costs; 0 = unknown
   double ratio = 1;       ///< time over what is expected without the fault (unsteady: of mean over median)

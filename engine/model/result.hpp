@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/named.hpp"
+#include "model/diagnosis.hpp"
 #include "model/provenance.hpp"
 
 namespace leadline {
@@ -25,8 +26,10 @@ struct FoundAdapter {
 
 /// A measured number behind a finding.
 struct FoundNumber {
-  std::string host_name, unit;
+  std::string name;                  ///< "length of stall"
+  std::string host_name = {}, unit;  ///< unit "1": a number of something, or a share
   double value = 0;
+  std::vector<std::int32_t> ranks = {};  ///< concerned; of a message the sender first
 };
 
 struct Finding {
@@ -39,6 +42,8 @@ struct Finding {
   std::vector<std::int32_t> ranks = {};      ///< likewise
   std::vector<FoundAdapter> adapters = {};
   std::vector<FoundNumber> numbers = {};
+  double time_share = 0;                 ///< of the time of the run that it costs; 0 = unknown
+  std::optional<FindingList> list = {};  ///< nothing where it is about the measurement, or how numbers are to be read
 };
 
 const char* name_of(Severity severity);

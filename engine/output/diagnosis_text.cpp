@@ -241,8 +241,13 @@ std::vector<ListedClass> slower_in(const std::vector<DiagnosedSlice>& slices, st
   return worst;
 }
 
-/// Classes that are no slower than the site profile says, in any slice, with the greatest of their ratios; empty
-/// where there are none.
+bool has_incomparable(const Diagnosis& diagnosis) {
+  return std::ranges::any_of(diagnosis.notes,
+                             [](const std::string& note) { return note.starts_with(diagnosis::not_comparable); });
+}
+
+/// Classes that are no slower than the site profile says, in any slice, with the greatest of their ratios; that it said
+/// nothing of any; empty where there are none.
 std::string as_in_profile(const std::vector<const Diagnosis*>& all) {
   std::vector<ComparedClass> greatest;
   for (const Diagnosis* diagnosis : all) {
@@ -255,6 +260,9 @@ std::string as_in_profile(const std::vector<const Diagnosis*>& all) {
       }
     }
   }
+  const auto is_unfit = [](const Diagnosis* diagnosis) { return has_incomparable(*diagnosis); };
+  if (greatest.empty() && std::ranges::any_of(all, is_unfit))
+    return "nothing could be judged by the site profile: see the notes\n";
   std::vector<std::string> told;
   for (const ComparedClass& one : greatest) {
     if (one.change != Change::slower) told.push_back(fmt::format("{} x{}", one.name, ratio_text(one.ratio)));

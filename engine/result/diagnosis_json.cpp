@@ -164,7 +164,7 @@ std::string comparison_document(const ComparedFacts& files, const ComparedRuns& 
 }
 
 Json diagnosis_schema() {
-  return document_schema<DiagnosisDocument>("diagnosis", "What a diagnosis says about a link test");
+  return document_schema<DiagnosisDocument>("diagnosis", "What a diagnosis says about a run of any benchmark");
 }
 
 Json comparison_schema() {

@@ -139,6 +139,8 @@ constexpr auto fields_of(Type<Fault> /*any*/) {
             "of switch, uplink and cable: name of the switch or group; else null", Since::later_version),
       field("other_switch_name", result::or_null(&Fault::other_switch_name), "", "of cable: that of the other end",
             Since::later_version),
+      field("target_name", result::or_null(&Fault::target_name), "",
+            "of target: the folder or the file that it stands for; else null", Since::later_version),
       field("adapters", &Fault::adapters, "",
             "of port and rail: names of the network adapters of its ranks; empty = not known", Since::later_version),
       field("ratio", result::as<result::Ratio>(&Fault::ratio), "",

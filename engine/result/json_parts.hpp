@@ -180,9 +180,13 @@ constexpr auto fields_of(Type<FoundAdapter> /*any*/) {
 
 constexpr auto fields_of(Type<FoundNumber> /*any*/) {
   return std::tuple{
-      field("host_name", &FoundNumber::host_name, "", "the host it was measured on"),
-      field("unit", &FoundNumber::unit, "", "its unit"),
+      field("name", &FoundNumber::name, "", "what it is"),
+      field("host_name", result::or_null(&FoundNumber::host_name), "",
+            "the host it was measured on; null = of no single host"),
+      field("unit", &FoundNumber::unit, "", "its unit; 1 = a number of something, or a share"),
       field("value", &FoundNumber::value, "", "the number"),
+      field("ranks", &FoundNumber::ranks, "",
+            "the ranks concerned, of a message the sender first; empty = no single ones"),
   };
 }
 
@@ -202,7 +206,14 @@ constexpr auto fields_of(Type<Finding> /*any*/) {
             Since::later_version),
       field("adapters", &Finding::adapters, "", "of slower_adapters and narrow_slots: the adapters",
             Since::later_version),
-      field("numbers", &Finding::numbers, "", "of slow_memory: what each of these hosts copies", Since::later_version),
+      field("numbers", &Finding::numbers, "", "the numbers behind it", Since::later_version),
+      field("time_share", result::positive_or_null(&Finding::time_share), "1",
+            "of the time of the run that it costs; null = unknown", Since::later_version),
+      field(
+          "list", &Finding::list, "",
+          "the list of a diagnosis that it would be told in: persistent where it needs action; null where it is about "
+          "the measurement rather than a component",
+          Since::later_version),
   };
 }
 

@@ -67,6 +67,11 @@ int open_for_overwriting(const std::string& path) {
   return fd;
 }
 
+bool is_device_to_overwrite(const std::string& path, ExistingFile existing) {
+  struct stat status {};
+  return existing == ExistingFile::overwrite && ::stat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode);
+}
+
 }  // namespace
 
 Error write_error(const std::string& path, const std::string& why) {
@@ -317,11 +322,12 @@ void StagedFile::commit() {
   path_.clear();
 }
 
+void expect_document_can_be_written(const std::string& path, ExistingFile existing) {
+  if (!is_device_to_overwrite(path, existing)) StagedFile(path, existing);
+}
+
 void write_document(const std::string& path, ExistingFile existing, std::string_view text) {
-  struct stat status {};
-  if (existing == ExistingFile::overwrite && ::stat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode)) {
-    return OutputFile::create(path, existing).write_at(0, text);
-  }
+  if (is_device_to_overwrite(path, existing)) return OutputFile::create(path, existing).write_at(0, text);
   StagedFile staged(path, existing);
   OutputFile file = staged.create();
   try {

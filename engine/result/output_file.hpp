@@ -141,4 +141,7 @@ class StagedFile {
 /// character device directly. Throws Error naming the path, as StagedFile does.
 void write_document(const std::string& path, ExistingFile existing, std::string_view text);
 
+/// Throws what write_document() would throw of this name and its folder, before there is a text.
+void expect_document_can_be_written(const std::string& path, ExistingFile existing);
+
 }  // namespace leadline::result

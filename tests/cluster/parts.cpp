@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "cluster/connection.hpp"
 #include "cluster/failure.hpp"
 #include "cluster/handshake.hpp"
+#include "cluster/process_identity.hpp"
 #include "cluster/tcp_cluster.hpp"
 #include "cluster/watch.hpp"
 #include "core/deadline.hpp"
@@ -39,6 +41,15 @@ TEST(Tree, every_rank_but_the_root_is_its_parents_child_once) {
 }
 
 TEST(Tree, has_no_children_beyond_the_largest_rank) { EXPECT_TRUE(children_of(2147483646, 2147483647).empty()); }
+
+TEST(HostIdentity, who_cannot_read_the_boot_is_with_others_of_its_name_and_network) {
+  const HostIdentity node1{1, 1, 11}, clone{1, 1, 12}, container{1, 5, 11}, blind{1, 1, 0}, node2{2, 2, 0};
+  const auto hosts = [](std::vector<HostIdentity> processes) { return hosts_of(processes); };
+  EXPECT_EQ(hosts({node1, clone, container, node1}), (std::vector<std::uint32_t>{0, 1, 2, 0}));
+  EXPECT_EQ(hosts({blind, node1, blind}), (std::vector<std::uint32_t>{0, 0, 0}));
+  EXPECT_EQ(hosts({blind, node2, blind, node2}), (std::vector<std::uint32_t>{0, 1, 0, 1}));
+  EXPECT_EQ(hosts({node1, clone, blind}), (std::vector<std::uint32_t>{0, 1, 2})) << "either of two";
+}
 
 TEST(Address, is_read_and_written) {
   const auto ipv4 = SocketAddress::parse("10.1.2.3", 60000);

@@ -35,10 +35,11 @@ endif()
 # leadline_mpi_io_contract(FLAVOUR BACKEND RANKS FILTER)
 function(leadline_mpi_io_contract flavour backend num_ranks filter)
   string(REPLACE ":" "_" name "contract.storage_${backend}_${flavour}_${num_ranks}")
+  leadline_mpi_session_folder(${name})
   add_test(NAME ${name} COMMAND ${LEADLINE_MPIRUN_${flavour}} ${mpirun_options_${flavour}} -n ${num_ranks}
     $<TARGET_FILE:contract_storage_mpi> ${backend} --gtest_filter=${filter})
   set_tests_properties(${name} PROPERTIES LABELS contract TIMEOUT 240 PROCESSORS 2
-    ENVIRONMENT "LEADLINE_MODULE_PATH=${CMAKE_BINARY_DIR}/${LEADLINE_MODULE_DIR};ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+    ENVIRONMENT "LEADLINE_MODULE_PATH=${CMAKE_BINARY_DIR}/${LEADLINE_MODULE_DIR};ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_orte_tmpdir_base=${session_folder}")
 endfunction()
 
 set(mpi_io_backends_openmpi mpi-io:ompio mpi-io:romio)

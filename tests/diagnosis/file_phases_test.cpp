@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,6 +32,7 @@ struct Case {
   std::function<std::uint32_t(std::uint32_t rank, std::uint32_t host)> target = [](auto, auto) { return 0U; };
   /// By how much it is slower.
   std::function<double(const Place&)> factor = [](const Place&) { return 1.0; };
+  std::function<std::uint32_t(std::uint32_t rank)> num_bytes = [](auto) { return 1U << 20; };
   std::string topology{};
   bool is_short_of_cores = false;
 };
@@ -54,7 +57,7 @@ Diagnosis diagnosis_of(const Case& one) {
       const std::uint32_t host = layout.host_of[rank], target = one.target(rank, host);
       const double noise = 1 + 0.02 * std::sin(12.9898 * rank + 78.233 * phase);
       phases.rows.push_back({phase, rank, one.num_targets > 1 ? static_cast<std::int32_t>(target) : -1,
-                             1e6 * noise * one.factor({rank, host, target, phase}), 1 << 20});
+                             1e6 * noise * one.factor({rank, host, target, phase}), one.num_bytes(rank)});
     }
   }
   return diagnosed_phases(phases, layout, {}).diagnosis;
@@ -171,16 +174,51 @@ TEST(FilePhases, AreTheEvidence) {
   EXPECT_THAT(diagnosis_of(one).faults, IsEmpty()) << "the first phase alone";
 }
 
-TEST(FilePhases, CompareOnlyWhoSharesWithAsMany) {
+TEST(FilePhases, TakeOffWhatTheLoadOfATargetDoes) {
   Case one{.num_hosts = 1, .ranks_per_host = 10, .num_targets = 4};
   one.target = [](std::uint32_t rank, std::uint32_t) { return rank % 4; };
   one.factor = [](const Place& place) { return place.target < 2 ? 1.5 : 1; };  // three ranks each rather than two
   EXPECT_THAT(diagnosis_of(one).faults, IsEmpty());
 }
 
+TEST(FilePhases, AccuseATargetAmongFewThatHaveUnequallyManyRanks) {
+  Case one{.num_hosts = 8, .ranks_per_host = 4, .num_targets = 3};  // eleven ranks, eleven, ten
+  one.target = [](std::uint32_t rank, std::uint32_t) { return rank % 3; };
+  const auto share = [](std::uint32_t target) { return target == 2 ? 10.0 / 11 : 1; };
+  for (std::uint32_t slow = 0; slow < 3; ++slow) {
+    one.factor = [&](const Place& place) { return share(place.target) * (place.target == slow ? 2 : 1); };
+    EXPECT_THAT(faults_of(one), ElementsAre("target /t" + std::to_string(slow)));
+  }
+}
+
+TEST(FilePhases, TellHowMuchBeyondItsLoadATargetIsSlow) {
+  Case one{.num_hosts = 12, .ranks_per_host = 4, .num_targets = 3};  // one rank of four, one, and two
+  one.target = [](std::uint32_t rank, std::uint32_t) { return std::min(rank % 4, 2U); };
+  const auto full = [](std::uint32_t target) { return target == 2 ? 2.0 : 1; };
+  one.factor = [&](const Place& place) { return full(place.target); };
+  EXPECT_THAT(diagnosis_of(one).faults, IsEmpty()) << "twice the ranks take twice as long";
+  one.factor = [&](const Place& place) { return full(place.target) * (place.target == 2 ? 3 : 1); };
+  const Diagnosis diagnosis = diagnosis_of(one);
+  ASSERT_THAT(in_list(diagnosis, FindingList::persistent), ElementsAre("target /t2"));
+  EXPECT_NEAR(diagnosis.faults.front().ratio, 3, 0.2);
+  one.factor = [&](const Place& place) { return full(place.target) * (place.target == 0 ? 3 : 1); };
+  EXPECT_THAT(faults_of(one), ElementsAre("target /t0"));
+}
+
+TEST(FilePhases, OfUnequalBytesCountWhatOthersMoveMeanwhile) {
+  Case one{.num_hosts = 6, .ranks_per_host = 4, .num_targets = 4};  // target 0 has three ranks of twice the bytes
+  one.target = [](std::uint32_t rank, std::uint32_t) { return rank % 4; };
+  one.num_bytes = [](std::uint32_t rank) { return rank % 8 == 0 ? 2U << 20 : 1U << 20; };
+  one.factor = [](const Place& place) {
+    // The three that move one megabyte are done when all have moved one, the others when these have moved three more.
+    return place.target == 0 && place.rank % 8 == 0 ? 9.0 / 6 : 1.0;
+  };
+  EXPECT_THAT(diagnosis_of(one).faults, IsEmpty());
+}
+
 TEST(FilePhases, NeedThreeToCompare) {
   const Diagnosis diagnosis = diagnosis_of({.num_hosts = 2, .ranks_per_host = 1});
-  EXPECT_THAT(diagnosis.untested, HasSubstr("fewer than 3 ranks are comparable"));
+  EXPECT_THAT(diagnosis.untested, HasSubstr("fewer than 3 ranks took part"));
   Case one{.num_hosts = 2};
   one.factor = [](const Place& place) { return place.host == 1 ? 2 : 1; };
   const Diagnosis two = diagnosis_of(one);

@@ -57,6 +57,23 @@ TEST(profile, of_one_run_judges_by_the_threshold_and_says_so) {
   EXPECT_THAT(notes, ElementsAre(HasSubstr("of one run")));
 }
 
+TEST(profile, without_the_network_judges_all_pairs_between_hosts) {
+  Profile fine = run_of(1100);  // of all pairs
+  fine.classes.insert(fine.classes.begin(),
+                      {{1024, "same leaf switch", 8, 1, 900, 0}, {1024, "other", 48, 1, 1200, 0}});
+  std::vector<std::string> notes;
+  const auto names_judged = [&](const Profile& profile, const Profile& run) {
+    std::vector<std::string> names;
+    for (const ComparedClass& one : judged_by(profile, run.classes, notes)) names.push_back(one.name);
+    return names;
+  };
+  const Profile coarse = joined(std::vector{run_of(1000), run_of(1001)}), known = joined(std::vector{fine, fine});
+  EXPECT_THAT(names_judged(coarse, fine), ElementsAre("between hosts"));
+  EXPECT_THAT(names_judged(known, run_of(1000)), ElementsAre("between hosts"));
+  EXPECT_THAT(names_judged(known, fine), ElementsAre("same leaf switch", "other"));
+  EXPECT_THAT(notes, IsEmpty());
+}
+
 TEST(profile, tells_what_is_not_comparable) {
   std::vector<std::string> notes;
   Profile other = run_of(1000);

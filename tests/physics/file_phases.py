@@ -34,10 +34,17 @@ class Storage:
     target_rate: float  # bytes/s
     can_tell: tuple[str, ...]
     are_targets_told: bool = True  # by their folders
+    is_double: npt.NDArray[np.bool_] | None = None  # ranks that move twice the bytes
 
     @property
     def num_ranks(self) -> int:
         return self.host_of.size
+
+    @property
+    def bytes_of(self) -> Doubles:
+        """By rank."""
+        double = np.zeros(self.num_ranks) if self.is_double is None else self.is_double
+        return np.asarray(BYTES_OF_RANK * (1.0 + double))
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ class Scatter:
 
 def fair_times(storage: Storage, rank_rate: Doubles, host_rate: Doubles, target_rate: Doubles) -> Doubles:
     """When each rank has moved its bytes: at any time all that are not done share by max-min fairness."""
-    left = np.full(storage.num_ranks, float(BYTES_OF_RANK))
+    left = storage.bytes_of
     times, now = np.zeros(storage.num_ranks), 0.0
     active = np.ones(storage.num_ranks, dtype=bool)
     while active.any():
@@ -121,7 +128,7 @@ def phase_times(
         "host": HOST_RATE * around_one(num_hosts, scatter.of_elements),
         "target": storage.target_rate * around_one(storage.num_targets, scatter.of_elements),
     }
-    carried = BYTES_OF_RANK / fair_times(storage, usual["rank"], usual["host"], usual["target"])
+    carried = storage.bytes_of / fair_times(storage, usual["rank"], usual["host"], usual["target"])
     slow_phases = np.arange(num_phases) < round(planted.share_of_phases * num_phases) if planted else None
     all_times = []
     for phase in range(num_phases):
@@ -192,8 +199,8 @@ def _write_phases(file: h5py.File, storage: Storage, times_s: Doubles) -> None:
     io["phases/operation"] = np.zeros(num_phases, dtype=np.uint8)
     io["phases/repeat"] = np.arange(num_phases, dtype=np.int32)
     io["phases/state"] = np.ones(num_phases, dtype=np.uint8)
-    told = {"error": "", "bytes": num * BYTES_OF_RANK, "wall_ns": None, "bytes_per_s": None, "bytes_per_s_wall": None,
-            "source": None, "is_durable": True, "num_mismatches": 0}  # fmt: skip
+    told = {"error": "", "bytes": int(storage.bytes_of.sum()), "wall_ns": None, "bytes_per_s": None,
+            "bytes_per_s_wall": None, "source": None, "is_durable": True, "num_mismatches": 0}  # fmt: skip
     io["phases/summary"] = np.array([json.dumps(told)] * num_phases, dtype="S32768")
     columns = {
         "call_ns": 1e9 * times_s,
@@ -204,7 +211,7 @@ def _write_phases(file: h5py.File, storage: Storage, times_s: Doubles) -> None:
         columns[name] = np.zeros(times_s.shape)
     for name, values in columns.items():
         io[f"ranks/{name}"] = values
-    io["ranks/bytes"] = np.full(times_s.shape, BYTES_OF_RANK, dtype=np.uint64)
+    io["ranks/bytes"] = np.tile(storage.bytes_of.astype(np.uint64), (num_phases, 1))
     io["ranks/file"] = np.tile(np.arange(num, dtype=np.int32), (num_phases, 1))
     file["summary"] = json.dumps({"findings": []})
 
@@ -254,13 +261,29 @@ def unequal(draw: np.random.Generator) -> Storage:
     hosts = int(draw.choice([4, 8, 11]))
     num = hosts * per_host
     rate = num / targets * RANK_RATE * 0.5
-    return Storage(
-        _ranks(hosts, per_host),
-        np.arange(num) % targets,
-        targets,
-        rate,
-        ("host", "rank", "target"),
-    )
+    return Storage(_ranks(hosts, per_host), np.arange(num) % targets, targets, rate, ("host", "rank", "target"))
+
+
+def twice_the_writers(draw: np.random.Generator) -> Storage:
+    """A third of the targets have twice as many ranks as the others."""
+    shares = np.repeat([1, 2], [4, 2]) if draw.random() < 0.5 else np.repeat([1, 2], [2, 1])
+    target_of_slot = np.repeat(np.arange(shares.size), shares)
+    hosts, per_host = target_of_slot.size * int(draw.integers(1, 4)), int(draw.choice([2, 4]))
+    num = hosts * per_host
+    target_of = target_of_slot[(np.arange(num) + np.arange(num) // target_of_slot.size) % target_of_slot.size]
+    rate = num / shares.size * RANK_RATE * float(draw.choice([0.4, 0.8, 2.0]))
+    return Storage(_ranks(hosts, per_host), target_of, shares.size, rate, ("host", "rank", "target"))
+
+
+def twice_the_bytes(draw: np.random.Generator) -> Storage:
+    """Stripes as chance has it: some targets have more ranks, and a third of the ranks moves twice the bytes."""
+    targets, per_host = int(draw.choice([4, 6, 8])), int(draw.choice([2, 4]))
+    hosts = targets * int(draw.integers(2, 4))
+    num = hosts * per_host
+    target_of = np.concatenate([np.arange(targets), draw.integers(targets, size=num - targets)])
+    rate = num / targets * RANK_RATE * float(draw.choice([0.4, 0.8, 2.0]))
+    double = draw.random(num) < 1 / 3
+    return Storage(_ranks(hosts, per_host), target_of, targets, rate, ("host", "rank", "target"), is_double=double)
 
 
 LAYOUTS: dict[str, Callable[[np.random.Generator], Storage]] = {
@@ -269,6 +292,8 @@ LAYOUTS: dict[str, Callable[[np.random.Generator], Storage]] = {
     "nested": nested,
     "confounded": confounded,
     "unequal loads": unequal,
+    "twice the writers": twice_the_writers,
+    "twice the bytes": twice_the_bytes,
 }
 KINDS = ("nothing", "host", "rank", "target")
 
@@ -290,7 +315,7 @@ def median_rule(storage: Storage, times_s: Doubles) -> set[tuple[str, int]]:
     kind; slow is what is 25 % and 3.5 robust standard deviations above. A rank of a slow host or target is not told
     again.
     """
-    level = np.median(np.log(times_s), axis=0)
+    level = np.median(np.log(times_s / storage.bytes_of), axis=0)
     kinds = {"host": storage.host_of, "rank": np.arange(storage.num_ranks)}
     if storage.are_targets_told:
         kinds = {"target": storage.target_of} | kinds

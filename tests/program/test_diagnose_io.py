@@ -78,7 +78,7 @@ def test_the_run_and_diagnose_name_the_slow_target(leadline: Leadline, slow_file
         "target",
         "persistent",
     )
-    assert fault["ranks"] == [2, 6, 10]
+    assert (fault["ranks"], fault["target_name"]) == ([2, 6, 10], f"{tmp_path}/t2")
     assert fault["phases"]["num_slow"] == fault["phases"]["num_phases"] == 4
     assert leadline("diagnose", "r.h5", "--strict", "--quiet").status == 1
 

@@ -327,6 +327,36 @@ def test_the_run_goes_on_without_a_rank(
     assert (report.status, report.err) == (0, "")
 
 
+def test_of_a_lost_rank_the_run_and_diagnose_say_the_same(leadline: Leadline, tmp_path: Path, files: Path) -> None:
+    """The root has no rows of it, the file has those of the phases before."""
+    words = ["--object-size", "512", "--objects", "1000", "--op", "write", "--repeat", "5", "--timeout", "2s"]
+    target = ["--target", files / "f.%r", "--output", "r.h5"]
+    with program.Run(POSIX.command(4, "--wait", "yield", *target, *words), tmp_path, program.SLOW_FILES) as run:
+
+        def is_in_fifth_phase() -> bool:
+            with contextlib.suppress(OSError, KeyError), h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+                return bool(file["io/phases/state"][:].tolist() == [1, 1, 1, 1, 0])
+            return False
+
+        program.await_that(is_in_fifth_phase)
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            pid = int(file["ranks/pid"][2])
+        os.kill(pid, signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 1, done.err
+    with h5py.File(tmp_path / "r.h5") as file:
+        summary = json.loads(text_of(file["summary"][()]))
+        assert file["io/phases/state"][:].tolist() == [1, 1, 1, 1, 2]
+        assert (file["io/ranks/num_objects"][:4, 2] > 0).all()
+    assert summary["diagnoses"] == json.loads(leadline("diagnose", "r.h5", "--json").out)["slices"]
+    (judged,) = summary["diagnoses"]
+    assert judged["diagnosis"]["num_measured"] == 3 * 4
+    assert "rank 2 was lost during the run, and is not judged" in judged["diagnosis"]["notes"]
+    said = leadline("diagnose", "r.h5").out
+    assert said
+    assert said in done.out
+
+
 @pytest.mark.parametrize(
     ("movement", "victim", "left_out", "blow"),
     [

@@ -81,6 +81,22 @@ def test_what_is_not_comparable_is_told(leadline: Leadline, simulated: Any, prof
         told = leadline("diagnose", run, "--profile", profile.name, "--strict")
         assert told.status == 0, told.err
         assert f"note: not comparable with {note}" in told.out
+        assert "\nnothing could be judged by the site profile: see the notes\n" in told.out
+
+
+@pytest.mark.parametrize("knows_network", ["the profile", "the run"])
+def test_of_who_does_not_know_the_network_all_pairs_between_hosts_are_judged(
+    leadline: Leadline, simulated: Any, knows_network: str
+) -> None:
+    runs = [simulated(f"good{seed}.h5", seed) for seed in (1, 2, 3)]
+    (runs[0].parent / "slow.json").write_text(json.dumps(SLOW))
+    slow = simulated("slow.h5", 9, "--faults", str(runs[0].parent / "slow.json"))
+    of_profile, of_run = ((), ("--topology", NETWORK))[:: 1 if knows_network == "the run" else -1]
+    assert leadline("profile", *runs, *of_profile, "--output", "site.json").status == 0
+    told = leadline("diagnose", slow, *of_run, "--profile", "site.json", "--strict")
+    assert told.status == 1
+    assert "all pairs between hosts take 1.36 times as long as in the site profile (" in told.out
+    assert "not comparable" not in told.out
 
 
 def test_one_run_has_no_scatter(leadline: Leadline, simulated: Any) -> None:

@@ -137,10 +137,17 @@ def test_bad_words_are_refused(leadline: Leadline, tmp_path: Path, words: list[s
     assert list(tmp_path.iterdir()) == []
 
 
-def test_where_nothing_can_be_written_nothing_is_simulated(leadline: Leadline) -> None:
+def test_where_nothing_can_be_written_nothing_is_simulated(leadline: Leadline, tmp_path: Path) -> None:
     done = leadline("simulate", "link", *TREE, "--output", "nowhere/made.h5", "--verbose")
     assert done.status == 2
     assert "made a machine" not in done.err
+    (tmp_path / "old.json").write_text("precious")
+    for file in ("nowhere/told.json", "old.json"):
+        done = leadline("simulate", "link", *TREE, "--output", "made.h5", f"--json={file}", "--verbose")
+        assert (done.status, done.out) == (2, "")
+        assert file in done.complaint
+        assert "made a machine" not in done.err
+    assert [one.name for one in tmp_path.iterdir()] == ["old.json"]
 
 
 @pytest.mark.parametrize(

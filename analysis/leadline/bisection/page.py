@@ -16,7 +16,7 @@ from leadline.bisection.simulate.model import PatternComparison, SimulatedBisect
 from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
 from leadline.model import Fault, FindingList, Progress
 from leadline.model.run import stretch_of
-from leadline.report.faults import Row, fault_row, fault_rows
+from leadline.report.faults import Row, fault_row, fault_rows, headline_colour
 from leadline.report.frame import html_page
 from leadline.scan import FEWEST_PARTNERS
 from leadline.text import run as run_text
@@ -116,14 +116,12 @@ def _of_size(result: BisectionResult, one: SizeAnalysis) -> tables.Row:
 
 
 def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
-    """The colour of the headline: alarming, fine, or neither where not all is known."""
+    """The colour of the headline, which is not fine where something is slow only under load."""
     faults = faults_of(result, analysis)
-    if any(one.counts for one in faults):
-        return "alarming"
-    if any(one.listed_as is FindingList.ONLY_UNDER_LOAD for one in faults):
-        return ""
-    is_known = bool(analysis.diagnosed.found) and result.num_participants >= FEWEST_PARTNERS
-    return "fine" if result.complete and is_known and not bisection_text.missing(result, analysis.sizes) else ""
+    is_judged = bool(analysis.diagnosed.found) and result.num_participants >= FEWEST_PARTNERS
+    is_whole = result.complete and not bisection_text.missing(result, analysis.sizes)
+    is_loaded = any(one.listed_as is FindingList.ONLY_UNDER_LOAD for one in faults)
+    return headline_colour(faults, is_known=is_judged and is_whole and not is_loaded)
 
 
 def faults_of(result: BisectionResult, analysis: BisectionAnalysis) -> list[Fault]:

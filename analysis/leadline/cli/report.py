@@ -40,8 +40,8 @@ def report_parser() -> Parser:
     parser.shared("--repeat", help="link test: only this repeat; the first is 1")
     parser.option(
         Option(
-            "--topology", "link, topology and bisection test: the physical network, as for leadline diagnose: a file, "
-            "a formula or pattern:REGEX over host names", "WORD", default_text="what the result says",
+            "--topology", "the physical network, as for leadline diagnose: a file, a formula or pattern:REGEX over "
+            "host names", "WORD", default_text="what the result says",
         )
     )  # fmt: skip
     parser.option(

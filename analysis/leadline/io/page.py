@@ -11,7 +11,7 @@ from leadline.io.data import page_of
 from leadline.io.result import IoPhase, IoResult
 from leadline.model import Progress
 from leadline.model.run import with_progress
-from leadline.report.faults import Row, fault_row, fault_rows
+from leadline.report.faults import Row, fault_row, fault_rows, headline_colour
 from leadline.report.frame import html_page
 
 _STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bars.css", "io.css")
@@ -69,10 +69,10 @@ def _faults(result: IoResult, found: Diagnosed) -> Row:
 
 
 def verdict(result: IoResult, found: Diagnosed) -> str:
-    """The colour of the headline: alarming, fine, or neither where not all is known."""
+    """The colour of the headline."""
     measured = result.measured_phases
     faults = [one.fault for one in found_faults(found.found, result.slices)]
-    if any(phase.value("num_mismatches") > 0 for phase in measured) or any(one.counts for one in faults):
-        return "alarming"
+    is_wrong = any(phase.value("num_mismatches") > 0 for phase in measured)
     is_judged = not result.files or any(not one.untested for one in found.found.values())
-    return "fine" if result.complete and measured and is_judged and not io_text.missing(result) else ""
+    is_whole = result.complete and bool(measured) and not io_text.missing(result)
+    return headline_colour(faults, is_alarming=is_wrong, is_known=is_judged and is_whole)

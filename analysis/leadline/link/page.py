@@ -20,6 +20,7 @@ from leadline.link.result import LinkResult
 from leadline.link.tables import tables_of
 from leadline.model import Progress, Slice, Statistic
 from leadline.model.run import stretch_of
+from leadline.report.faults import headline_colour
 from leadline.report.frame import html_page
 from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, AxisName, picture_range
 from leadline.stats.colour_range import ColourRange
@@ -163,8 +164,8 @@ def _missing(result: LinkResult, analyses: list[SliceAnalysis], num_not_begun: i
 
 
 def _verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
-    """The colour of the headline: alarming, fine, or neither where not all is known."""
-    if link_text.is_alarming(result, analyses, diagnosed):
-        return "alarming"
+    """The colour of the headline."""
+    faults = [one.fault for one in link_text.faults_of(analyses, diagnosed)]
+    is_alarming = link_text.is_alarming(result, analyses, diagnosed)
     is_whole = result.complete and not any(analysis.scan.num_missing for analysis in analyses)
-    return "fine" if is_whole else ""
+    return headline_colour(faults, is_alarming=is_alarming, is_known=is_whole)

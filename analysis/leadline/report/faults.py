@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from leadline.diagnosis import Diagnosed, FoundFault, found_faults
-from leadline.model import Slice
+from leadline.model import Fault, FindingList, Slice
 from leadline.text import diagnosis as diagnosis_text
 
 MOST_SHOWN = 12  # in full
@@ -32,6 +32,14 @@ def fault_rows(diagnosed: Diagnosed, parts: Sequence[Slice], row_of: Callable[[F
         "notes": [*notes, *dict.fromkeys(note for diagnosis in said for note in diagnosis.notes)],
         "topology": next((diagnosis.topology for diagnosis in said if diagnosis.topology), ""),
     }
+
+
+def headline_colour(faults: Iterable[Fault], *, is_alarming: bool = False, is_known: bool = True) -> str:
+    """Of the verdict: alarming, fine, or neither where not all is known or a suspect could not be tested."""
+    lists = {one.listed_as for one in faults}
+    if is_alarming or FindingList.PERSISTENT in lists:
+        return "alarming"
+    return "fine" if is_known and FindingList.UNTESTED not in lists else ""
 
 
 def sentence_of(one: FoundFault) -> str:

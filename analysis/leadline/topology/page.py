@@ -10,7 +10,7 @@ from typing import Any
 from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
 from leadline.model import Progress
 from leadline.model.run import with_progress
-from leadline.report.faults import Row, fault_row, fault_rows
+from leadline.report.faults import Row, fault_row, fault_rows, headline_colour
 from leadline.report.frame import html_page
 from leadline.scan import SLOW_FACTOR, edge_for
 from leadline.text import run as run_text
@@ -112,11 +112,10 @@ def _faults(result: TopologyResult, analyses: Sequence[GroupAnalysis], found: Di
 def _verdict(
     result: TopologyResult, analyses: Sequence[GroupAnalysis], load: Sequence[LoadSeries], found: Diagnosed
 ) -> str:
-    """The colour of the headline: alarming, fine, or neither where not all is known."""
+    """The colour of the headline."""
     parts = topology_text.parts_of(result, analyses)
     faults = [one.fault for one in found_faults(found.found, parts)]
-    if any(one.counts for one in faults) or topology_text.unevenness(load):
-        return "alarming"
     is_known = any(part in found.found and not found.found[part].untested for part in parts)
     is_known = bool(load) if result.is_load else is_known
-    return "fine" if result.complete and is_known and not topology_text.missing(result, analyses) else ""
+    is_whole = result.complete and not topology_text.missing(result, analyses)
+    return headline_colour(faults, is_alarming=bool(topology_text.unevenness(load)), is_known=is_known and is_whole)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow hosts and ranks, connections that are slow even alone, and intervals that rest on little.
+// One host only, intervals that rest on little, and patterns that were not measured.
 #include "bench/bisection/validity_warnings.hpp"
 
 #include <fmt/format.h>
@@ -18,12 +18,14 @@
 namespace leadline::bench::bisection {
 namespace {
 
-/// `components`: slowest first, either hosts only or ranks only.
 std::optional<Finding> one_host(const BisectionResult& result) {
   if (result.hosts.size() != 1) return std::nullopt;
-  return Finding{"one_host", Severity::note, "All ranks are on one host: no network was measured.",
+  return Finding{"one_host",
+                 Severity::note,
+                 "All ranks are on one host: no network was measured.",
                  fmt::format("ranks {} on {}", result.hosts.front().ranks, result.hosts.front().host),
-                 "Start ranks on several hosts to measure what lies between them."};
+                 "Start ranks on several hosts to measure what lies between them.",
+                 {result.hosts.front().host}};
 }
 
 std::optional<Finding> few_patterns(const BisectionResult& result) {
@@ -35,10 +37,15 @@ std::optional<Finding> few_patterns(const BisectionResult& result) {
     fewest = std::min(fewest, size.num_patterns);
   }
   if (sizes.empty()) return std::nullopt;
-  return Finding{"few_patterns", Severity::note,
+  return Finding{"few_patterns",
+                 Severity::note,
                  "Intervals rest on few patterns, and so on the assumption that these are distributed normally.",
                  fmt::format("{} random patterns of {}, fewer than {}", fewest, listed(sizes), Stopping::min_patterns),
-                 "Use more --rounds, or a longer --time-limit."};
+                 "Use more --rounds, or a longer --time-limit.",
+                 {},
+                 {},
+                 {},
+                 {{.name = "random patterns, at least", .unit = "1", .value = static_cast<double>(fewest)}}};
 }
 
 /// Named patterns and steps of the search that were not reached.
@@ -51,9 +58,16 @@ std::optional<Finding> left_out(const BisectionResult& result) {
       std::count_if(result.patterns.begin(), result.patterns.end(),
                     [](const PatternSummary& pattern) { return pattern.position.kind != PatternKind::random; }));
   if (num_done >= num_asked) return std::nullopt;
-  return Finding{"patterns_left_out", Severity::note,
+  return Finding{"patterns_left_out",
+                 Severity::note,
                  "Time was over before all named patterns and steps of the search were measured.",
-                 fmt::format("{} of {}", num_done, num_asked), "Use a longer --time-limit, or fewer --rounds."};
+                 fmt::format("{} of {}", num_done, num_asked),
+                 "Use a longer --time-limit, or fewer --rounds.",
+                 {},
+                 {},
+                 {},
+                 {{.name = "patterns measured", .unit = "1", .value = static_cast<double>(num_done)},
+                  {.name = "patterns asked for", .unit = "1", .value = static_cast<double>(num_asked)}}};
 }
 
 ShortestTimed shortest_loop(const BisectionResult& result) {

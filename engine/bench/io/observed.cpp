@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/json.hpp"
+#include "core/units.hpp"
 #include "diagnosis/file_phases.hpp"
 #include "result/file_kind.hpp"
 #include "result/run_header.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 using result::option_text;
 
-constexpr const char* short_of_cores = "oversubscribed";  // the finding
+constexpr const char *short_of_cores = "oversubscribed", *lost_ranks = "ranks_lost";  // findings
 
 std::string folder_of(const std::string& file) {
   const std::size_t end = file.rfind('/');
@@ -59,15 +60,21 @@ class OwnTimes {
 };
 
 /// Of the run's own summary; a run that broke off has none.
-bool has_finding(const Hdf5Reader& reader, const std::string& id) {
-  if (!reader.header().summary) return false;
+JudgedFindings findings_kept(const Hdf5Reader& reader) {
+  JudgedFindings judged;
+  if (!reader.header().summary) return judged;
   try {
     const Json summary = Json::parse(*reader.header().summary);
-    const auto& findings = summary.at("findings").elements();
-    return std::ranges::any_of(findings, [&](const Json& one) { return one.at("id").get<std::string>() == id; });
+    for (const Json& one : summary.at("findings").elements()) {
+      const auto id = one.at("id").get<std::string>();
+      if (id == short_of_cores) judged.is_short_of_cores = true;
+      const Json* ranks = one.find("ranks");  // earlier files do not have them
+      if (id == lost_ranks && ranks != nullptr) ranks->get_to(judged.lost_ranks);
+    }
   } catch (const JsonError&) {
     result::throw_damaged(reader.path(), "/summary is not one of a parallel file test");
   }
+  return judged;
 }
 
 std::string why_untested(const Header& header) {
@@ -78,7 +85,7 @@ std::string why_untested(const Header& header) {
 
 /// All phases of an operation that can be judged, numbered anew.
 diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, const std::vector<JudgedPhase>& phases,
-                                const std::vector<JudgedRow>& rows) {
+                                const std::vector<JudgedRow>& rows, const std::vector<std::int32_t>& lost) {
   diagnosis::FilePhases judged;
   judged.operation = name_of(operation);
   judged.object_size_bytes = header.object_size_bytes;
@@ -102,8 +109,15 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
   judged.targets = names;
   std::ranges::sort(judged.targets);
   judged.targets.erase(std::unique(judged.targets.begin(), judged.targets.end()), judged.targets.end());
-  const OwnTimes own(header, rows);
-  for (const JudgedRow& row : rows) {
+  if (!lost.empty()) {
+    judged.notes.push_back(fmt::format("{} {} {} lost during the run, and {} not judged",
+                                       lost.size() == 1 ? "rank" : "ranks", number_ranges(lost),
+                                       lost.size() == 1 ? "was" : "were", lost.size() == 1 ? "is" : "are"));
+  }
+  std::vector<JudgedRow> of_present = rows;
+  std::erase_if(of_present, [&](const JudgedRow& row) { return std::ranges::count(lost, row.rank) > 0; });
+  const OwnTimes own(header, of_present);
+  for (const JudgedRow& row : of_present) {
     const std::int32_t phase = number_of[static_cast<std::size_t>(row.phase)];
     if (phase < 0 || row.bytes == 0) continue;
     diagnosis::FileRow& added = judged.rows.emplace_back();
@@ -145,19 +159,24 @@ std::vector<std::string> targets_of(const Header& header) {
   return {header.files.begin(), header.files.end()};
 }
 
-bool is_short_of_cores(const std::vector<Finding>& findings) {
-  return std::ranges::find(findings, short_of_cores, &Finding::id) != findings.end();
+JudgedFindings judged_findings(const std::vector<Finding>& findings) {
+  JudgedFindings judged;
+  for (const Finding& one : findings) {
+    if (one.id == short_of_cores) judged.is_short_of_cores = true;
+    if (one.id == lost_ranks) judged.lost_ranks = one.ranks;
+  }
+  return judged;
 }
 
 std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<JudgedPhase>& phases,
-                                      const std::vector<JudgedRow>& rows, bool is_short_of_cores,
+                                      const std::vector<JudgedRow>& rows, const JudgedFindings& findings,
                                       const diagnosis::Layout& layout, const DiagnosisSettings& settings) {
   std::vector<DiagnosedSlice> slices;
   for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
     const auto is_of = [&](const JudgedPhase& phase) { return phase.operation == operation && phase.is_complete; };
     if (std::ranges::none_of(phases, is_of)) continue;
-    diagnosis::FilePhases judged = phases_of(operation, header, phases, rows);
-    judged.is_short_of_cores = is_short_of_cores;
+    diagnosis::FilePhases judged = phases_of(operation, header, phases, rows, findings.lost_ranks);
+    judged.is_short_of_cores = findings.is_short_of_cores;
     std::string why = why_untested(header);
     if (why.empty() && judged.num_phases == 0)
       why = "all of it came from the page cache, which tells nothing of the storage";
@@ -180,7 +199,7 @@ std::vector<DiagnosedSlice> diagnosed(const Hdf5Reader& reader, const diagnosis:
     const std::vector<JudgedRow> of_phase = reader.judged_rows(phase);
     rows.insert(rows.end(), of_phase.begin(), of_phase.end());
   }
-  return diagnosed(reader.header(), phases, rows, has_finding(reader, short_of_cores), layout, settings);
+  return diagnosed(reader.header(), phases, rows, findings_kept(reader), layout, settings);
 }
 
 }  // namespace leadline::bench::io

@@ -30,12 +30,17 @@ struct JudgedPhase {
 /// = neither.
 std::vector<std::string> targets_of(const Header& header);
 
-/// Whether a run found that it has more ranks than cores.
-bool is_short_of_cores(const std::vector<Finding>& findings);
+/// What a diagnosis takes of a run's findings.
+struct JudgedFindings {
+  bool is_short_of_cores = false;  ///< more ranks than cores
+  /// Not judged: the root of a run has no rows of them, though the file has those of phases before.
+  std::vector<std::int32_t> lost_ranks;
+};
+JudgedFindings judged_findings(const std::vector<Finding>& findings);
 
 /// By operation, writing first. `rows`: of phases below most_judged_phases, in any order.
 std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<JudgedPhase>& phases,
-                                      const std::vector<JudgedRow>& rows, bool is_short_of_cores,
+                                      const std::vector<JudgedRow>& rows, const JudgedFindings& findings,
                                       const diagnosis::Layout& layout, const DiagnosisSettings& settings);
 
 /// From the file.

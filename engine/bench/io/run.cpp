@@ -267,8 +267,8 @@ class IoTest {
       phases.push_back({phase.position.operation, phase.is_complete, is_read ? name_of(phase.source) : ""});
     }
     std::erase_if(rows, [&](const JudgedRow& row) { return static_cast<std::size_t>(row.phase) >= phases.size(); });
-    result.diagnoses = diagnosed(header_of(result), phases, rows, is_short_of_cores(result.findings), layout_,
-                                 result.request.diagnosis);
+    result.diagnoses =
+        diagnosed(header_of(result), phases, rows, judged_findings(result.findings), layout_, result.request.diagnosis);
   }
 
  private:

@@ -9,7 +9,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/units.hpp"
 #include "storage/page_cache.hpp"
@@ -59,8 +62,13 @@ std::optional<Finding> slow_call(const IoResult& result) {
     evidence += fmt::format("; rank {} on {}, {} at {} of {}", call.rank, call.host, format_bytes(call.size_bytes),
                             call.offset_bytes, call.file);
   }
-  return Finding{"slow_call", Severity::note, "A call took very much longer than the others.", evidence,
-                 "Look at the slowest calls: several at one time point at the storage, one place at a target."};
+  Finding finding{"slow_call", Severity::note, "A call took very much longer than the others.", evidence,
+                  "Look at the slowest calls: several at one time point at the storage, one place at a target."};
+  if (!phase_of_worst->slow_calls.empty()) finding.ranks = {phase_of_worst->slow_calls.front().rank};
+  finding.numbers = {
+      {.name = "slowest call", .unit = "ns", .value = phase_of_worst->call_ns_max, .ranks = finding.ranks},
+      {.name = "median call", .unit = "ns", .value = phase_of_worst->call_ns_p50}};
+  return finding;
 }
 
 std::string cached_text(const storage::CacheState& cache) {
@@ -123,9 +131,16 @@ std::optional<Finding> continued_calls(const IoResult& result) {
     num_calls += phase.num_calls;
   }
   if (num_continued == 0) return std::nullopt;
-  return Finding{"continued_calls", Severity::note, "Calls moved less than they were asked to, and were continued.",
+  return Finding{"continued_calls",
+                 Severity::note,
+                 "Calls moved less than they were asked to, and were continued.",
                  fmt::format("{} of {} calls", num_continued, num_calls),
-                 "Look at quotas, signals and the limits of the file system; a smaller --object-size may help."};
+                 "Look at quotas, signals and the limits of the file system; a smaller --object-size may help.",
+                 {},
+                 {},
+                 {},
+                 {{.name = "calls continued", .unit = "1", .value = static_cast<double>(num_continued)},
+                  {.name = "calls", .unit = "1", .value = static_cast<double>(num_calls)}}};
 }
 
 std::optional<Finding> hint_ignored(const IoResult& result) {
@@ -184,17 +199,21 @@ std::optional<Finding> left_out_senders(const Plan& plan, std::span<const cluste
   }
   if (senders.empty()) return std::nullopt;
   const bool is_one = senders.size() == 1;
-  return Finding{"senders_left_out", Severity::warning,
+  return Finding{"senders_left_out",
+                 Severity::warning,
                  fmt::format("The rank that did the I/O of {} {} was lost; nothing of {} was written or read from then "
                              "on.",
                              is_one ? "rank" : "ranks", number_ranges(senders), is_one ? "it" : "them"),
                  fmt::format("{} left out with their I/O ranks",
                              is_one ? "1 rank is" : fmt::format("{} ranks are", senders.size())),
-                 fewer_objects};
+                 fewer_objects,
+                 {},
+                 {senders.begin(), senders.end()}};
 }
 
 std::optional<Finding> senders_without_link(const Plan& plan, const Losses& losses) {
   std::vector<std::string> senders;
+  std::vector<std::int32_t> ranks;
   const auto is_cut_off = [&](int rank) {
     return std::ranges::find(losses.cut_off_ranks, rank) != losses.cut_off_ranks.end();
   };
@@ -206,32 +225,45 @@ std::optional<Finding> senders_without_link(const Plan& plan, const Losses& loss
       return pair.low == std::min(rank, opener) && pair.high == std::max(rank, opener);
     });
     const bool is_not_tried = host_of(rank) != host_of(opener) && (is_cut_off(rank) || is_cut_off(opener));
-    if (has_lost_it || is_not_tried) senders.push_back(fmt::format("{} (to rank {})", rank, opener));
+    if (!has_lost_it && !is_not_tried) continue;
+    senders.push_back(fmt::format("{} (to rank {})", rank, opener));
+    ranks.push_back(rank);
   }
   if (senders.empty()) return std::nullopt;
   const bool is_one = senders.size() == 1;
   return Finding{
-      "senders_without_link", Severity::warning,
+      "senders_without_link",
+      Severity::warning,
       fmt::format("Rank{} {} had no link to the rank that did {} I/O; nothing of {} was written or read from "
                   "then on.",
                   is_one ? "" : "s", listed(senders), is_one ? "its" : "their", is_one ? "it" : "them"),
-      is_one ? "1 rank is left out" : fmt::format("{} ranks are left out", senders.size()), fewer_objects};
+      is_one ? "1 rank is left out" : fmt::format("{} ranks are left out", senders.size()),
+      fewer_objects,
+      {},
+      std::move(ranks)};
 }
 
 std::optional<Finding> barriers_without_link(const IoRequest& request, const Plan& plan, const Losses& losses) {
   if (!request.barrier || request.no_file || !schedule::is_funnel(request.movement)) return std::nullopt;
   std::vector<std::string> pairs;
+  std::set<std::int32_t> ranks;
   for (const LostPair& pair : losses.pairs) {
     const bool have_met = plan.layout.is_opener(pair.low) && plan.layout.is_opener(pair.high);
     const bool are_there = !cluster::is_lost(losses.ranks, pair.low) && !cluster::is_lost(losses.ranks, pair.high);
-    if (have_met && are_there) pairs.push_back(fmt::format("{} and {}", pair.low, pair.high));
+    if (!have_met || !are_there) continue;
+    pairs.push_back(fmt::format("{} and {}", pair.low, pair.high));
+    ranks.insert({pair.low, pair.high});
   }
   if (pairs.empty()) return std::nullopt;
-  return Finding{"barriers_without_link", Severity::warning,
+  return Finding{"barriers_without_link",
+                 Severity::warning,
                  fmt::format("I/O ranks {} had no link between them; from then on they did not wait for each other "
                              "before their writes, other than through other I/O ranks.",
                              listed(pairs)),
-                 "barriers before writes are less strict", "Look at the findings about links that were lost."};
+                 "barriers before writes are less strict",
+                 "Look at the findings about links that were lost.",
+                 {},
+                 {ranks.begin(), ranks.end()}};
 }
 
 }  // namespace leadline::bench::io

@@ -108,7 +108,9 @@ class TopologyTest {
       return fmt::format("rank {} on {}", rank,
                          host_names.at(run_environment.host_of()[static_cast<std::size_t>(rank)]));
     };
-    if (auto finding = stalls_finding(std::move(stalls), result.topologies, who)) {
+    double elapsed_s = 0;
+    for (const LoadPoint& point : result.load) elapsed_s += point.elapsed_s;
+    if (auto finding = stalls_finding(std::move(stalls), elapsed_s, result.topologies, who)) {
       result.findings.insert(result.findings.begin(), std::move(*finding));
     }
   }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
 #include "core/units.hpp"
 
@@ -31,7 +32,8 @@ std::string told(const LoadStall& stall, const std::vector<TopologyFacts>& topol
 
 }  // namespace
 
-std::optional<Finding> stalls_finding(std::vector<LoadStall> stalls, const std::vector<TopologyFacts>& topologies,
+std::optional<Finding> stalls_finding(std::vector<LoadStall> stalls, double elapsed_s,
+                                      const std::vector<TopologyFacts>& topologies,
                                       const std::function<std::string(std::int32_t rank)>& who) {
   if (stalls.empty()) return std::nullopt;
   std::ranges::stable_sort(stalls, std::greater<>(), &LoadStall::length_s);
@@ -42,9 +44,25 @@ std::optional<Finding> stalls_finding(std::vector<LoadStall> stalls, const std::
                                        : fmt::format("The load stood still {} times, for up to {:.2f} s.",
                                                      stalls.size(), stalls.front().length_s);
   std::vector<std::string> lines;
+  std::set<std::int32_t> ranks;
+  double length_s = 0;
   for (const LoadStall& stall : stalls) {
-    if (lines.size() < max_stalls_told) lines.push_back(told(stall, topologies, who));
+    length_s += stall.length_s;
+    if (lines.size() == max_stalls_told) continue;
+    lines.push_back(told(stall, topologies, who));
+    finding.numbers.push_back({.name = "begin of stall", .unit = "s", .value = stall.begin_s});
+    finding.numbers.push_back({.name = "length of stall", .unit = "s", .value = stall.length_s});
+    for (const LoadStall::Resent& link : stall.resent) {
+      ranks.insert({link.from, link.to});
+      finding.numbers.push_back({.name = "TCP segments sent again",
+                                 .unit = "1",
+                                 .value = static_cast<double>(link.num),
+                                 .ranks = {link.from, link.to}});
+    }
   }
+  finding.ranks.assign(ranks.begin(), ranks.end());
+  if (elapsed_s > 0) finding.time_share = std::min(1.0, length_s / elapsed_s);
+  finding.list = FindingList::only_under_load;
   if (stalls.size() > lines.size()) lines.push_back(fmt::format("and {} more", stalls.size() - lines.size()));
   finding.evidence = fmt::format("{}", fmt::join(lines, "; "));
   finding.advice =

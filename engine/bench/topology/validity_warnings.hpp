@@ -13,8 +13,9 @@
 
 namespace leadline::bench::topology {
 
-/// About stalls of a load, the longest first; nothing where there is none. `who`: "rank 3 on node1".
-std::optional<Finding> stalls_finding(std::vector<LoadStall> stalls, const std::vector<TopologyFacts>& topologies,
+/// About stalls of a load that took so long, the longest first; nothing where there is none. `who`: "rank 3 on node1".
+std::optional<Finding> stalls_finding(std::vector<LoadStall> stalls, double elapsed_s,
+                                      const std::vector<TopologyFacts>& topologies,
                                       const std::function<std::string(std::int32_t rank)>& who);
 
 /// Findings, most serious first; judges the clock by the fastest exchange of `result`.

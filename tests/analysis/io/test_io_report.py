@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from leadline.diagnosis import diagnosed_in
 from leadline.io import text as io_text
 from leadline.io.page import render_io, verdict
 from leadline.io.result import IoResult
+from leadline.model import FindingList
 
 
 def loaded(made: MadeUpIo, folder: Path) -> IoResult:
@@ -68,6 +70,18 @@ def test_who_is_slow_is_named(tmp_path: Path):
     source, _ = page_of(straggling(), tmp_path)
     assert "ignored" in source
     assert "confirmed" in source
+
+
+def test_a_suspect_that_could_not_be_tested_leaves_the_verdict_without_colour(tmp_path: Path):
+    result = loaded(straggling(), tmp_path)
+    found = diagnosed_in(result)
+    untested = {
+        part: replace(one, faults=tuple(replace(fault, listed_as=FindingList.UNTESTED) for fault in one.faults))
+        for part, one in found.found.items()
+    }
+    open_ = replace(found, found=untested)
+    assert "could not be tested" in io_text.headline(result, open_)[-1]
+    assert verdict(result, open_) == ""
 
 
 def test_wrong_data_come_first(tmp_path: Path):

@@ -16,6 +16,8 @@ namespace {
 using bench::io::diagnosed;
 using bench::io::Header;
 using bench::io::IoOperation;
+using bench::io::judged_findings;
+using bench::io::JudgedFindings;
 using bench::io::JudgedPhase;
 using bench::io::JudgedRow;
 using bench::io::targets_of;
@@ -85,13 +87,12 @@ TEST(JudgedTimes, AreThoseInCallsSyncAndClose) {
   const auto phases = phases_of(4, {IoOperation::write, true, ""});
   for (double JudgedRow::*time :
        {&JudgedRow::call_ns, &JudgedRow::wait_ns, &JudgedRow::sync_ns, &JudgedRow::close_ns}) {
-    EXPECT_THAT(faults_of(diagnosed(six_ranks(), phases, rows_of(4, time), false, six_hosts(), {})),
+    EXPECT_THAT(faults_of(diagnosed(six_ranks(), phases, rows_of(4, time), {}, six_hosts(), {})),
                 ElementsAre("write: host n4"));
   }
   Header outside = six_ranks();
   outside.options = {{"sync", "outside"}};
-  EXPECT_THAT(faults_of(diagnosed(outside, phases, rows_of(4, &JudgedRow::sync_ns), false, six_hosts(), {})),
-              IsEmpty());
+  EXPECT_THAT(faults_of(diagnosed(outside, phases, rows_of(4, &JudgedRow::sync_ns), {}, six_hosts(), {})), IsEmpty());
 }
 
 TEST(JudgedTimes, OfASharedFileAreSyncedByAllOfItsRanks) {
@@ -101,13 +102,13 @@ TEST(JudgedTimes, OfASharedFileAreSyncedByAllOfItsRanks) {
   std::vector<JudgedRow> rows = rows_of(4, &JudgedRow::sync_ns);
   for (JudgedRow& row : rows) row.file = 0;
   const auto phases = phases_of(4, {IoOperation::write, true, ""});
-  EXPECT_THAT(faults_of(diagnosed(shared, phases, rows, false, six_hosts(), {})), IsEmpty());
+  EXPECT_THAT(faults_of(diagnosed(shared, phases, rows, {}, six_hosts(), {})), IsEmpty());
 }
 
 TEST(JudgedPhases, AreNoReadsFromTheCacheAndNoneThatFailed) {
   const auto rows = rows_of(5, &JudgedRow::call_ns);
   const auto told = [&](const std::vector<JudgedPhase>& phases) {
-    return diagnosed(six_ranks(), phases, rows, false, six_hosts(), {});
+    return diagnosed(six_ranks(), phases, rows, {}, six_hosts(), {});
   };
   for (const char* source : {"cache", "mixed"}) {
     const auto slices = told(phases_of(5, {IoOperation::read, true, source}));
@@ -123,10 +124,23 @@ TEST(JudgedPhases, AreNoReadsFromTheCacheAndNoneThatFailed) {
   EXPECT_THAT(slices[0].diagnosis.notes, testing::Contains(HasSubstr("1 read that came from the page cache")));
 }
 
+TEST(JudgedPhases, AreWithoutRanksThatWereLost) {
+  const auto rows = rows_of(4, &JudgedRow::call_ns);
+  Finding finding;
+  finding.id = "ranks_lost";
+  finding.ranks = {4};
+  const JudgedFindings lost = judged_findings({finding});
+  const auto phases = phases_of(4, {IoOperation::write, true, ""});
+  const Diagnosis all = diagnosed(six_ranks(), phases, rows, lost, six_hosts(), {}).at(0).diagnosis;
+  EXPECT_EQ(all.num_measured, 4U * 5);
+  EXPECT_THAT(all.faults, IsEmpty());
+  EXPECT_THAT(all.notes, testing::Contains("rank 4 was lost during the run, and is not judged"));
+}
+
 TEST(JudgedPhases, OfCollectiveCallsAndWithoutFilesTellNothing) {
   const auto phases = phases_of(4, {IoOperation::write, true, ""});
   const auto why = [&](const Header& header) {
-    return diagnosed(header, phases, rows_of(4, &JudgedRow::call_ns), false, six_hosts(), {}).at(0).diagnosis.untested;
+    return diagnosed(header, phases, rows_of(4, &JudgedRow::call_ns), {}, six_hosts(), {}).at(0).diagnosis.untested;
   };
   Header collective = six_ranks(), without = six_ranks();
   collective.options = {{"collective", "true"}};
@@ -151,7 +165,7 @@ TEST(IoDiagnosis, IsTheSameOfTheFile) {
   layout.host_of = {0, 0, 1, 1, 2};
   layout.host_names = {"a", "b", "c"};
   const auto of_file = diagnosed(reader, layout, {});
-  const auto of_run = diagnosed(header_of(io_so_far()), phases, rows, false, layout, {});
+  const auto of_run = diagnosed(header_of(io_so_far()), phases, rows, {}, layout, {});
   ASSERT_EQ(of_file.size(), of_run.size());
   for (std::size_t index = 0; index < of_file.size(); ++index) {
     EXPECT_EQ(of_file[index].pattern, of_run[index].pattern);

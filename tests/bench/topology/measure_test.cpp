@@ -381,16 +381,27 @@ TEST(Load, EndsOnAllRanksAfterTheSliceInWhichAWrongByteCame) {
 
 TEST(StallsFinding, TellsTheLongestFirstWithItsLinks) {
   const auto who = [](std::int32_t rank) { return fmt::format("rank {} on n{}", rank, rank); };
-  EXPECT_FALSE(stalls_finding({}, {}, who));
+  EXPECT_FALSE(stalls_finding({}, 76, {}, who));
   TopologyFacts ring;
   ring.name = "ring";
   const Cell cell{0, 0, 0, 1024};
-  const auto one = stalls_finding({{cell, 1, 0.6, {}}, {cell, 2.5, 7, {{1, 2, 9}, {2, 1, 4}}}}, {ring}, who);
+  const auto one = stalls_finding({{cell, 1, 0.6, {}}, {cell, 2.5, 7, {{1, 2, 9}, {2, 1, 4}}}}, 76, {ring}, who);
   ASSERT_TRUE(one);
   EXPECT_EQ(one->message, "The load stood still 2 times, for up to 7.00 s.");
   EXPECT_EQ(one->evidence,
             "ring with 1 KiB at 2.50 s for 7.00 s, sent again: rank 1 on n1 -> rank 2 on n2 (9 TCP segments), rank 2 "
             "on n2 -> rank 1 on n1 (4 TCP segments); ring with 1 KiB at 1.00 s for 0.60 s");
+  EXPECT_EQ(one->ranks, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_DOUBLE_EQ(one->time_share, 0.1);
+  EXPECT_EQ(one->list, FindingList::only_under_load);
+  std::vector<std::string> numbers;
+  for (const FoundNumber& number : one->numbers) {
+    numbers.push_back(
+        fmt::format("{} {} {}: {}", number.name, number.value, number.unit, fmt::join(number.ranks, " ")));
+  }
+  EXPECT_EQ(numbers, (std::vector<std::string>{
+                         "begin of stall 2.5 s: ", "length of stall 7 s: ", "TCP segments sent again 9 1: 1 2",
+                         "TCP segments sent again 4 1: 2 1", "begin of stall 1 s: ", "length of stall 0.6 s: "}));
 }
 
 TEST(SliceS, IsASecondOrWhatTheFileHasRoomFor) {
