@@ -71,7 +71,9 @@ def test_nhc_is_told(options, tmp_path: Path, *, is_bad: bool):
 def test_rules_are_rules_for_our_metrics(options, tmp_path: Path):
     rules = INTEGRATIONS / "prometheus" / "leadline.rules.yml"
     done = program.complete(
-        [program.PROGRAM, "check", *options(is_bad=True).split(), "--no-files", "--prom", "m.prom"], tmp_path, timeout=60
+        [program.PROGRAM, "check", *options(is_bad=True).split(), "--no-files", "--prom", "m.prom"],
+        tmp_path,
+        timeout=60,
     )
     assert done.status == 1
     written = {line.split()[2] for line in (tmp_path / "m.prom").read_text().splitlines() if line.startswith("# TYPE")}
