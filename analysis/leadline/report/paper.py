@@ -15,18 +15,33 @@ from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 POINT_MM = 25.4 / 72
 LINE_FACTOR = 1.34  # from one baseline to the next, in sizes of the type
+LETTERS = 6.0  # points, of all letters in plots
 GENERATOR = "leadline report"
 
 INK, GREY, FAINT, RULE, ALARM, PALE_ALARM, PALE_NOTE = (
     "#17202a", "#5c6770", "#8b949e", "#d5d9dd", "#b00020", "#fdecee", "#eef3fb",
 )  # fmt: skip
+BLUE, SAND = "#31688e", "#c2570c"  # of what plots show
+# Of plots: grey numbers, lines at round values, and no frame but the horizontal axis.
+_PLOTS: dict[Any, Any] = {
+    "font.family": "DejaVu Sans", "axes.labelsize": LETTERS, "axes.titlesize": LETTERS, "axes.labelcolor": GREY,
+    "axes.edgecolor": GREY, "axes.linewidth": 0.5, "axes.spines.left": False, "axes.spines.right": False,
+    "axes.spines.top": False, "axes.grid": True, "axes.grid.axis": "y", "axes.axisbelow": True, "grid.color": RULE,
+    "grid.linewidth": 0.5, "xtick.color": GREY, "ytick.color": GREY, "xtick.labelsize": LETTERS,
+    "ytick.labelsize": LETTERS, "xtick.major.size": 2.5, "ytick.major.size": 0, "xtick.major.width": 0.5,
+    "xtick.major.pad": 1.5, "lines.linewidth": 1.1, "lines.markersize": 2.5, "legend.fontsize": 6.5,
+    "legend.frameon": False,
+}  # fmt: skip
 
 
 class Kind(str, Enum):
@@ -57,7 +72,7 @@ def drawing() -> Iterator[None]:
             matplotlib.rcdefaults()
             # Type 42 keeps letters as letters: they can be searched and copied. In PostScript type 3 does so too, and
             # for type 42 matplotlib 3.11 takes 4 s to look at every letter of the font.
-            matplotlib.rcParams.update({"pdf.fonttype": 42, "ps.fonttype": 3, "path.simplify": False})
+            matplotlib.rcParams.update({"pdf.fonttype": 42, "ps.fonttype": 3, "path.simplify": False, **_PLOTS})
             yield
     finally:
         logger.setLevel(level)
@@ -164,6 +179,12 @@ class Paper:
         self.axes.set_ylim(height_mm, 0)
         self.axes.set_axis_off()
         self.axes.set_autoscale_on(False)
+
+    def plot(self, x: float, y: float, width: float, height: float) -> Axes:
+        """Axes in a rectangle, from its top left corner."""
+        bottom = self.height_mm - y - height
+        place = (x / self.width_mm, bottom / self.height_mm, width / self.width_mm, height / self.height_mm)
+        return self.figure.add_axes(place, facecolor="none")
 
     def text(
         self, x: float, y: float, text: str, size: float = 7, *, colour: str = INK, bold: bool = False,
