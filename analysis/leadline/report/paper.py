@@ -188,14 +188,14 @@ class Paper:
 
     def text(
         self, x: float, y: float, text: str, size: float = 7, *, colour: str = INK, bold: bool = False,
-        align: str = "left", rotation: float = 0,
+        align: str = "left",
     ) -> None:  # fmt: skip
         """One line with its baseline at y. `align` is left, center or right."""
         from matplotlib.font_manager import FontProperties
 
         self.axes.text(
             x, y, printable(text), fontproperties=FontProperties(fname=str(_font_file(bold)), size=size), color=colour,
-            ha=align, va="baseline", rotation=rotation, parse_math=False, zorder=6,
+            ha=align, va="baseline", parse_math=False, zorder=6,
         )  # fmt: skip
 
     def paragraph(
@@ -207,37 +207,22 @@ class Paper:
             y += line_mm(size)
         return y
 
-    def line(
-        self, xs: Sequence[float], ys: Sequence[float], *, colour: str = RULE, width: float = 0.5, layer: float = 3,
-        dashes: Sequence[float] = (),
-    ) -> None:  # fmt: skip
-        """A line through points, its width in points; `dashes` are lengths on and off in line widths."""
+    def line(self, xs: Sequence[float], ys: Sequence[float], *, colour: str = RULE, width: float = 0.5) -> None:
+        """A line through points, its width in points."""
         from matplotlib.lines import Line2D
 
-        line = Line2D(xs, ys, color=colour, linewidth=width, zorder=layer, solid_capstyle="butt")
-        if dashes:
-            line.set_linestyle((0, tuple(dashes)))
-        self.axes.add_line(line)
-
-    def area(
-        self, xs: Sequence[float], ys: Sequence[float], *, fill: str = "none", edge: str = "none", width: float = 0.5,
-        opacity: float = 1, layer: float = 2,
-    ) -> None:  # fmt: skip
-        """A polygon."""
-        from matplotlib.patches import Polygon
-
-        corners = np.column_stack([xs, ys])
-        self.axes.add_patch(
-            Polygon(corners, closed=True, facecolor=fill, edgecolor=edge, linewidth=width, alpha=opacity, zorder=layer)
-        )
+        self.axes.add_line(Line2D(xs, ys, color=colour, linewidth=width, zorder=3, solid_capstyle="butt"))
 
     def box(
         self, x: float, y: float, width: float, height: float, *, fill: str = "none", edge: str = "none",
         line: float = 0.5, layer: float = 2,
     ) -> None:  # fmt: skip
         """An upright rectangle from its top left corner."""
-        corners = ([x, x + width, x + width, x], [y, y, y + height, y + height])
-        self.area(*corners, fill=fill, edge=edge, width=line, layer=layer)
+        from matplotlib.patches import Rectangle
+
+        self.axes.add_patch(
+            Rectangle((x, y), width, height, facecolor=fill, edgecolor=edge, linewidth=line, zorder=layer)
+        )
 
     def ring(self, x: float, y: float, radius: float, *, colour: str, width: float, layer: float = 5) -> None:
         """A circle's line."""
