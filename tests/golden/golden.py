@@ -22,6 +22,7 @@ PLACEHOLDERS = {
     "host": r"\S+",
     "words": r".+",
 }
+KEYS = {"command", "launchers", "ranks", "status", "environment", "without"}
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
@@ -65,16 +66,35 @@ def read(path: Path) -> Golden:
             part.append(line)
         elif line and not line.startswith("#"):
             key, value = line.split(": ", 1)
-            assert key in {
-                "command",
-                "launchers",
-                "ranks",
-                "status",
-                "environment",
-                "without",
-            }, f"{path}: {key}"
+            assert key in KEYS, f"{path}: {key}"
             golden.head[key] = value
     return golden
+
+
+def read_refused(path: Path) -> dict[str, Golden]:
+    """Many in one file, of command lines that only say on standard error why they do nothing: `== NAME: what it is
+    about`, the head, and the lines of standard error. What stands before the first one holds for all.
+    """
+    first, *blocks = path.read_text(encoding="utf-8").split("\n== ")
+    usual = dict(line.split(": ", 1) for line in first.splitlines() if not line.startswith("#") and line)
+    cases = {}
+    for block in blocks:
+        title, *lines = block.strip().splitlines()
+        name = title.split(":")[0]
+        cases[name] = Golden(name, dict(usual))
+        for line in lines:
+            key, _, value = line.partition(": ")
+            if key in KEYS:
+                cases[name].head[key] = value
+            else:
+                cases[name].stderr.append(line)
+    return cases
+
+
+def read_all(folder: Path) -> dict[str, Golden]:
+    """All of a program, by name."""
+    refused = folder / "refused.txt"
+    return read_refused(refused) | {path.stem: read(path) for path in sorted(folder.glob("*.txt")) if path != refused}
 
 
 def pattern(line: str) -> re.Pattern[str]:

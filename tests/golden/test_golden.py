@@ -48,3 +48,14 @@ def test_files_are_read(tmp_path: Path) -> None:
     path.write_text("comand: linktest -v\n")
     with pytest.raises(AssertionError):
         golden.read(path)
+
+
+def test_refused_command_lines_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "refused.txt"
+    one, two = "== one: Why.\ncommand: a -b\nleadline: no\n", "== two: Why.\ncommand: c\nstatus: 1\nx\n\ny: z\n"
+    path.write_text(f"# for a test\nstatus: 2\n\n{one}\n{two}")
+    cases = golden.read_all(tmp_path)
+    assert [(name, case.head["command"], case.status, case.stderr) for name, case in cases.items()] == [
+        ("one", "a -b", 2, ["leadline: no"]),
+        ("two", "c", 1, ["x", "", "y: z"]),
+    ]
