@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leadline.link.analysis import SliceAnalysis
+from leadline.link.figures import Curves, middle_of, speeds_of
 from leadline.link.result import LinkResult, PairClass
 from leadline.model import FloatArray
 from leadline.report.paper import INK, Paper
 from leadline.report.plot_frame import Area, fitting_ticks, plot_in, round_ticks
 from leadline.stats.histogram import Histogram, histogram
-from leadline.stats.tally import Tally
 from leadline.units import Unit, bandwidth_unit, bytes_text, plain, time_unit
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ CLASS_COLOURS = {PairClass.SAME_HOST: "#c25e00", PairClass.BETWEEN_HOSTS: "#2a5f
 _PANEL_NAME = 4.0  # mm above a histogram
 _SHARE_ROOM = 12.5  # as wide as 99.9999 %
 _STEPS_OF_CURVE = 240
-Curves = dict[PairClass, dict[int, tuple[float, ...]]]  # of each class and message size three values
 _LEAST_SHARE = 0.005  # the fast end of the cumulative distribution
 
 
@@ -74,44 +72,11 @@ def _draw_cumulative(paper: Paper, area: Area, analysis: SliceAnalysis, unit: Un
     _time_axis(axes, edges / unit.scale, bins.logarithmic, unit)
 
 
-def sweep_points(analyses: Sequence[SliceAnalysis]) -> Curves:
-    """For every class and size in bytes the 5 % quantile, median and 95 % quantile in ns, all repeats together; empty
-    where there is one size only.
-    """
-    if len({analysis.part.message_size_bytes for analysis in analyses}) < 2:
-        return {}
-    tallies: dict[PairClass, dict[int, Tally]] = {}
-    for analysis in analyses:
-        for pair_class, tally in analysis.scan.classes.items():
-            of_class = tallies.setdefault(pair_class, {})
-            of_class.setdefault(analysis.part.message_size_bytes, Tally()).merge(tally)
-    return {
-        pair_class: {
-            size: (numbers.p05, numbers.median, numbers.p95)
-            for size, numbers in sorted((size, tally.distribution()) for size, tally in of_class.items())
-            if numbers.num_pairs
-        }
-        for pair_class, of_class in tallies.items()
-    }
-
-
-def draw_sweep(
-    paper: Paper, left: Area, right: Area, result: LinkResult,
-    points: Curves,
-) -> None:  # fmt: skip
+def draw_sweep(paper: Paper, left: Area, right: Area, result: LinkResult, times: Curves) -> None:
     """Time and bandwidth over message size: the median of each class, in a band from 5 to 95 % of its pairs."""
-    speeds = {
-        pair_class: {
-            size: tuple(float(result.bandwidth_bytes_per_s(time, size)) for time in reversed(times))
-            for size, times in of_class.items()
-            if size > 0
-        }
-        for pair_class, of_class in points.items()
-    }
-    middles = [[row[1] for of_class in groups.values() for row in of_class.values()] for groups in (points, speeds)]
-    typical = [math.sqrt(min(values) * max(values)) if values else math.nan for values in middles]
-    _draw_curves(paper, left, "time", time_unit(typical[0]), points)
-    _draw_curves(paper, right, "bandwidth", bandwidth_unit(typical[1]), speeds)
+    speeds = speeds_of(result, times)
+    _draw_curves(paper, left, "time", time_unit(middle_of(times)), times)
+    _draw_curves(paper, right, "bandwidth", bandwidth_unit(middle_of(speeds)), speeds)
 
 
 def _draw_curves(paper: Paper, area: Area, what: str, unit: Unit, curves: Curves) -> None:
@@ -123,7 +88,7 @@ def _draw_curves(paper: Paper, area: Area, what: str, unit: Unit, curves: Curves
     axes.set(xscale="log", yscale="log")
     for pair_class, of_class in curves.items():
         colour, xs = CLASS_COLOURS[pair_class], [_shown_size(size) for size in of_class]
-        lower, middle, upper = np.array(list(of_class.values())).T / unit.scale
+        lower, middle, upper = np.array([(row.low, row.middle, row.high) for row in of_class.values()]).T / unit.scale
         axes.fill_between(xs, lower, upper, color=colour, alpha=0.18, linewidth=0)
         axes.plot(xs, middle, "s-", color=colour)
     round_ticks(axes.yaxis, 5)
