@@ -22,7 +22,7 @@ PLACEHOLDERS = {
     "host": r"\S+",
     "words": r".+",
 }
-KEYS = {"command", "launchers", "ranks", "status", "environment", "without"}
+KEYS = {"command", "launchers", "ranks", "status", "environment", "without", "prints_the_same_as"}
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
@@ -94,7 +94,11 @@ def read_refused(path: Path) -> dict[str, Golden]:
 def read_all(folder: Path) -> dict[str, Golden]:
     """All of a program, by name."""
     refused = folder / "refused.txt"
-    return read_refused(refused) | {path.stem: read(path) for path in sorted(folder.glob("*.txt")) if path != refused}
+    cases = read_refused(refused) | {path.stem: read(path) for path in sorted(folder.glob("*.txt")) if path != refused}
+    for case in cases.values():
+        if other := case.head.get("prints_the_same_as"):
+            case.stdout, case.stderr, case.files = cases[other].stdout, cases[other].stderr, cases[other].files
+    return cases
 
 
 def pattern(line: str) -> re.Pattern[str]:
