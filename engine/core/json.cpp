@@ -22,20 +22,19 @@ using Parsed = nlohmann::ordered_json;
 
 constexpr int max_depth = 100;
 
-Json json_of(Parsed& parsed) {
+Json json_of(Parsed& parsed, int depth = 0) {
   if (parsed.is_boolean()) return parsed.get<bool>();
   if (parsed.is_string()) return std::move(parsed.get_ref<std::string&>());
   if (parsed.is_number_unsigned()) return parsed.get<std::uint64_t>();
   if (parsed.is_number_integer()) return parsed.get<std::int64_t>();
   if (parsed.is_number()) return parsed.get<double>();
   if (parsed.is_null()) return nullptr;
+  if (depth == max_depth) throw JsonError(fmt::format("arrays and objects are nested deeper than {}", max_depth));
   Json json = parsed.is_array() ? Json::array() : Json::object();
-  for (const auto& [name, value] : parsed.items()) {
-    if (json.is_array()) {
-      json.push_back(json_of(value));
-    } else {
-      json[name] = json_of(value);
-    }
+  if (parsed.is_array()) {
+    for (Parsed& element : parsed) json.push_back(json_of(element, depth + 1));
+  } else {
+    for (auto& [name, value] : parsed.get_ref<Parsed::object_t&>()) json[name] = json_of(value, depth + 1);
   }
   return json;
 }
@@ -81,16 +80,12 @@ Json Json::object() {
 
 Json Json::parse(std::string_view text) {
   try {
-    Parsed parsed = Parsed::parse(text, [](int depth, Parsed::parse_event_t event, Parsed&) {
-      if (depth >= max_depth &&
-          (event == Parsed::parse_event_t::array_start || event == Parsed::parse_event_t::object_start)) {
-        throw JsonError(fmt::format("arrays and objects are nested deeper than {}", max_depth));
-      }
-      return true;
-    });
+    Parsed parsed = Parsed::parse(text);
     return json_of(parsed);
   } catch (const Parsed::parse_error& error) {
     throw JsonError(error.what(), error.byte);
+  } catch (const Parsed::out_of_range& error) {
+    throw JsonError(error.what());
   }
 }
 
