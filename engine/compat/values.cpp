@@ -9,6 +9,7 @@
 #include <map>
 #include <system_error>
 
+#include "core/error.hpp"
 #include "options/values.hpp"
 
 namespace leadline::compat {
@@ -19,6 +20,20 @@ constexpr double max_number = 1e9;
 std::string where_more_is(const char* program) { return fmt::format("See {} -h", program); }
 
 }  // namespace
+
+void refuse(const std::string& problem, const std::string& why, const std::string& hint) {
+  throw Error(ExitStatus::bad_command_line, problem, why, hint);
+}
+
+OptionToken taken_apart(const std::string& word) {
+  if (word.starts_with("--")) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos) return {word, std::nullopt};
+    return {word.substr(0, equals), word.substr(equals + 1)};
+  }
+  if (word.size() > 2 && word[0] == '-') return {word.substr(0, 2), word.substr(2)};
+  return {word, std::nullopt};
+}
 
 std::uint64_t whole_number(const std::string& option, const std::string& text, const NumberRange& range) {
   std::uint64_t value = 0;

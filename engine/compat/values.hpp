@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,17 @@ inline constexpr std::uint64_t max_message_size_bytes = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t max_count = 1'000'000'000'000;
 inline constexpr std::uint64_t max_repeats = 100'000;
 inline constexpr std::uint64_t max_retests = 100'000;
+
+/// Throws Error(bad_command_line).
+[[noreturn]] void refuse(const std::string& problem, const std::string& why, const std::string& hint);
+
+/// An option as it stands in one word of the line, "--name", "--name=value", "-n" or "-nvalue".
+struct OptionToken {
+  std::string option;
+  std::optional<std::string> value;
+};
+
+OptionToken taken_apart(const std::string& word);
 
 /// Which numbers an option takes, and whose help says more.
 struct NumberRange {

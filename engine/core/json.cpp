@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes JSON values as text, and builds them from what nlohmann/json parses.
+// JSON values to and from those of nlohmann/json, which parses and writes them.
 #include "core/json.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <fstream>
@@ -19,135 +18,42 @@ namespace leadline {
 
 namespace {
 
-constexpr int in_one_line_level = -1;
-constexpr std::size_t max_depth = 100;
+using Parsed = nlohmann::ordered_json;
 
-/// The number of bytes of the UTF-8 sequence at the beginning of the text; 0 where it is none (RFC 3629, section 4).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t index) {
-    return index < text.size() ? static_cast<unsigned char>(text[index]) : 0u;
-  };
-  const auto is_continued = [&](std::size_t index) { return (byte(index) & 0xc0u) == 0x80; };
-  const unsigned first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return is_continued(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool is_wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f);
-    return !is_wrong && is_continued(1) && is_continued(2) ? 3 : 0;
+constexpr int max_depth = 100;
+
+Json json_of(Parsed& parsed, int depth = 0) {
+  if (parsed.is_boolean()) return parsed.get<bool>();
+  if (parsed.is_string()) return std::move(parsed.get_ref<std::string&>());
+  if (parsed.is_number_unsigned()) return parsed.get<std::uint64_t>();
+  if (parsed.is_number_integer()) return parsed.get<std::int64_t>();
+  if (parsed.is_number()) return parsed.get<double>();
+  if (parsed.is_null()) return nullptr;
+  if (depth == max_depth) throw JsonError(fmt::format("arrays and objects are nested deeper than {}", max_depth));
+  Json json = parsed.is_array() ? Json::array() : Json::object();
+  if (parsed.is_array()) {
+    for (Parsed& element : parsed) json.push_back(json_of(element, depth + 1));
+  } else {
+    for (auto& [name, value] : parsed.get_ref<Parsed::object_t&>()) json[name] = json_of(value, depth + 1);
   }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool is_wrong = (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
-    return !is_wrong && is_continued(1) && is_continued(2) && is_continued(3) ? 4 : 0;
-  }
-  return 0;
+  return json;
 }
 
-void write_string(std::string& text, std::string_view value) {
-  constexpr std::string_view escaped = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
-  text += '"';
-  while (!value.empty()) {
-    std::size_t length = utf8_length(value);
-    if (const std::size_t at = escaped.find(value[0]); at != std::string_view::npos) {
-      (text += '\\') += letters[at];
-    } else if (static_cast<unsigned char>(value[0]) < 0x20) {
-      text += fmt::format("\\u{:04x}", static_cast<unsigned>(value[0]));
-    } else if (length == 0) {
-      text += "\xef\xbf\xbd";  // U+FFFD
-      length = 1;
-    } else {
-      text += value.substr(0, length);
-    }
-    value.remove_prefix(length);
+Parsed written_of(const Json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number_unsigned()) return json.get<std::uint64_t>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  if (json.is_null()) return nullptr;
+  Parsed written = json.is_array() ? Parsed::array() : Parsed::object();
+  if (json.is_array()) {
+    for (const Json& element : json.elements()) written.push_back(written_of(element));
+  } else {
+    for (const std::string& name : json.names()) written[name] = written_of(json.at(name));
   }
-  text += '"';
+  return written;
 }
-
-/// The shortest text that gives the same number again; always with a point or an exponent. JSON has no infinity.
-void write_number(std::string& text, double value) {
-  if (!std::isfinite(value)) {
-    text += "null";
-    return;
-  }
-  const std::string number = fmt::format("{}", value);
-  text += number;
-  if (number.find_first_of(".e") == std::string::npos) text += ".0";
-}
-
-void begin_line(std::string& text, int level) {
-  if (level == in_one_line_level) return;
-  text += '\n';
-  text.append(2 * static_cast<std::size_t>(level), ' ');
-}
-
-/// Opening bracket, what `write_each` writes for each item, closing bracket.
-void write_items(std::string& text, int level, const char* brackets, const auto& items, const auto& write_each) {
-  text += brackets[0];
-  const int inner_level = level == in_one_line_level ? level : level + 1;
-  bool is_first = true;
-  for (const auto& item : items) {
-    if (!is_first) text += ',';
-    is_first = false;
-    begin_line(text, inner_level);
-    write_each(item, inner_level);
-  }
-  if (!is_first) begin_line(text, level);
-  text += brackets[1];
-}
-
-/// Takes the events of the parser and builds the value.
-class Builder final : public nlohmann::json_sax<nlohmann::json> {
- public:
-  Json take() { return std::move(root_); }
-
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // JSON has none
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
-  bool key(string_t& name) override {
-    name_ = std::move(name);
-    return true;
-  }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
-  bool parse_error(std::size_t byte, const std::string&, const nlohmann::json::exception& error) override {
-    throw JsonError(error.what(), byte);
-  }
-
- private:
-  bool add(Json value) {
-    insert(std::move(value));
-    return true;
-  }
-  bool open(Json value) {
-    if (open_.size() == max_depth) {
-      throw JsonError(fmt::format("arrays and objects are nested deeper than {}", max_depth));
-    }
-    open_.push_back(&insert(std::move(value)));
-    return true;
-  }
-  bool close() {
-    open_.pop_back();
-    return true;
-  }
-  /// Into the innermost open array or object. The outer ones do not grow meanwhile, so the pointers to them stay valid.
-  Json& insert(Json value) {
-    if (open_.empty()) return root_ = std::move(value);
-    if (open_.back()->is_array()) {
-      open_.back()->push_back(std::move(value));
-      return const_cast<Json&>(open_.back()->elements().back());
-    }
-    return (*open_.back())[name_] = std::move(value);
-  }
-
-  Json root_;
-  std::vector<Json*> open_;
-  std::string name_;
-};
 
 }  // namespace
 
@@ -173,9 +79,14 @@ Json Json::object() {
 }
 
 Json Json::parse(std::string_view text) {
-  Builder builder;
-  nlohmann::json::sax_parse(text, &builder);
-  return builder.take();
+  try {
+    Parsed parsed = Parsed::parse(text);
+    return json_of(parsed);
+  } catch (const Parsed::parse_error& error) {
+    throw JsonError(error.what(), error.byte);
+  } catch (const Parsed::out_of_range& error) {
+    throw JsonError(error.what());
+  }
 }
 
 std::size_t Json::size() const {
@@ -222,42 +133,10 @@ void Json::remove_last(std::size_t num) {
   elements.resize(elements.size() - num);
 }
 
-std::string Json::indented() const {
-  std::string text;
-  write(text, 0);
-  return text;
-}
+std::string Json::indented() const { return written_of(*this).dump(2, ' ', false, Parsed::error_handler_t::replace); }
 
 std::string Json::in_one_line() const {
-  std::string text;
-  write(text, in_one_line_level);
-  return text;
-}
-
-void Json::write(std::string& text, int level) const {
-  if (is_null()) {
-    text += "null";
-  } else if (is_boolean()) {
-    text += get<bool>() ? "true" : "false";
-  } else if (is_string()) {
-    write_string(text, std::get<std::string>(value_));
-  } else if (is_array()) {
-    write_items(text, level, "[]", elements(),
-                [&](const Json& element, int inner_level) { element.write(text, inner_level); });
-  } else if (is_object()) {
-    const Json* value = as<Object>("an object").values.data();
-    write_items(text, level, "{}", names(), [&](const std::string& name, int inner_level) {
-      write_string(text, name);
-      text += inner_level == in_one_line_level ? ":" : ": ";
-      (value++)->write(text, inner_level);
-    });
-  } else if (is_number_unsigned()) {
-    text += fmt::format("{}", std::get<std::uint64_t>(value_));
-  } else if (is_number_integer()) {
-    text += fmt::format("{}", std::get<std::int64_t>(value_));
-  } else {
-    write_number(text, std::get<double>(value_));
-  }
+  return written_of(*this).dump(-1, ' ', false, Parsed::error_handler_t::replace);
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }

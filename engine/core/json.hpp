@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON value: built member by member and written by our own small writer, or parsed by nlohmann/json.
+// A JSON value. nlohmann/json parses and writes it in one source: its header takes long to compile.
 #pragma once
 
 #include <concepts>
@@ -124,7 +124,6 @@ class Json {
   }
   template <typename Value>
   Value& become(const char* kind);
-  void write(std::string& text, int level) const;
 
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<Json>, Object>
       value_;

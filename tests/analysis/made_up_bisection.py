@@ -23,6 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import program
 
+import leadline
+
 LATENCY_NS, BYTES_PER_NS = 2_000.0, 9.0
 NAMED = ["halves", "reversal", "shift:1", "tornado:8"]
 RANDOM, OF_NAME, WORST = 0, 1, 2
@@ -371,3 +373,7 @@ def read_all(result: BisectionResult) -> None:
             result.reader.partners(size_index, "send_to", (first, end), numbers)
             result.reader.partners(size_index, "receive_from", (first, end), numbers)
             result.reader.times(size_index, "time_ns", (first, end), numbers)
+
+
+def loaded(made: MadeUpBisection, folder: Path) -> leadline.BisectionResult:
+    return leadline.load_bisection(write_bisection(folder / "run.h5", made))

@@ -13,6 +13,8 @@ import h5py
 import numpy as np
 from made_up import make_room, nodes, write_head
 
+import leadline
+
 TIMES = ("open", "preallocate", "call", "wait", "send", "receive", "barrier", "fill", "verify", "sync", "close")
 COUNTS = ("num_objects", "bytes", "message_bytes", "num_calls", "num_continued", "bytes_at_stop", "num_mismatches")
 CACHE = ("cache_pages", "cached_before", "dirty_before", "writeback_before", "cached_after", "dirty_after",
@@ -326,3 +328,7 @@ MADE_UP_IOS: dict[str, Callable[[], MadeUpIo]] = {
     made.__name__: made
     for made in (even, straggling, wrong_data, killed, never_begun, no_space, many_ranks, without_files, hostile_names)
 }
+
+
+def loaded(made: MadeUpIo, folder: Path) -> leadline.IoResult:
+    return leadline.load_io(write_io(folder / "run.h5", made))

@@ -14,6 +14,8 @@ import numpy as np
 from made_up import make_room, nodes, write_head
 from made_up_diagnosis import diagnosis, fault
 
+import leadline
+
 NETTEST = ["star", "star2", "complete", "complete2", "ring", "ring2"]
 LATENCY_NS, BYTES_PER_NS, BARRIER_NS = 2_000.0, 1.0, 3_000.0
 LOAD_ROOM = 4096
@@ -323,3 +325,7 @@ MADE_UP_TOPOLOGIES: dict[str, Callable[[], MadeUpTopologies]] = {
         corrupted, hostile_names,
     )
 }  # fmt: skip
+
+
+def loaded(made: MadeUpTopologies, folder: Path) -> leadline.TopologyResult:
+    return leadline.load_topology(write_topologies(folder / "run.h5", made))

@@ -91,9 +91,8 @@ def test_shares_are_few_and_apart(num_pairs):
 
 
 def test_curves_leave_out_what_is_missing():
-    nothing = SizePoint(*[math.nan] * 4)
-    points = [SizePoint(5, 4, 6, 3), nothing, SizePoint(7, 6, 8, 6)]
-    figure = curve_figure("t", NS, [0, 8, 64], {"a": points, "b": [nothing] * 3})
+    points = {0: SizePoint(5, 4, 6, 3), 64: SizePoint(7, 6, 8, 6)}
+    figure = curve_figure("t", NS, [0, 8, 64], {"a": points, "b": {}})
     assert len(figure.curves[0].points) == 2
     assert figure.curves[1].line == ""
     heights = [y for _, y, _ in figure.curves[0].points]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON values: what is written is what nlohmann/json reads, what it writes is what we parse; wrong texts and types.
+// JSON values: what is written is what is read; wrong texts and types.
 #include "core/json.hpp"
 
 #include <gmock/gmock.h>
@@ -11,12 +11,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace leadline {
 namespace {
 
-using Reference = nlohmann::ordered_json;
 using testing::HasSubstr;
 
 Json document() {
@@ -29,14 +26,11 @@ Json document() {
   return json;
 }
 
-TEST(Json, IsWrittenAsAnotherLibraryWritesIt) {
-  const Reference expected = Reference::parse(document().in_one_line());
-  EXPECT_EQ(document().in_one_line(), expected.dump());
-  EXPECT_EQ(Reference::parse(document().indented()), expected);
-  EXPECT_EQ(expected["text"], "a \"b\" \\ \n \x01 \u00fc");
-  EXPECT_EQ(expected["numbers"][5], std::numeric_limits<std::uint64_t>::max());
-  EXPECT_TRUE(expected["numbers"][2].is_number_float());
-  EXPECT_EQ(expected.items().begin().key(), "text") << "members keep their order";
+TEST(Json, IsWrittenInTheOrderOfItsMembers) {
+  EXPECT_EQ(document().in_one_line(),
+            R"({"text":"a \"b\" \\ \n \u0001 ü","numbers":[0,-1,1.0,0.1,1e+300,18446744073709551615],"nothing":null,)"
+            R"("empty":{"list":[],"object":{}},"truth":true,"later":["x","y"]})");
+  EXPECT_EQ(Json({{"a", Json::array({1, 2})}}).indented(), "{\n  \"a\": [\n    1,\n    2\n  ]\n}");
 }
 
 TEST(Json, IsParsedAsItWasWritten) {
@@ -56,22 +50,14 @@ TEST(Json, EveryDoubleComesBack) {
     const double parsed = Json::parse(Json(value).in_one_line()).get<double>();
     EXPECT_EQ(parsed, value);
     EXPECT_EQ(std::signbit(parsed), std::signbit(value));
-    EXPECT_EQ(Reference::parse(Json(value).in_one_line()).get<double>(), value);
   }
   EXPECT_EQ(Json(std::nan("")).in_one_line(), "null");
 }
 
-TEST(Json, BytesThatAreNotUtf8AreReplacedAsAnotherLibraryDoes) {
-  for (const std::string text :
-       {"\xff", "a\xc3", "\xc3\xbc ok", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80", "\xf0\x9f\x98\x80"}) {
-    const std::string written = Json(text).in_one_line();
-    EXPECT_TRUE(Reference::accept(written)) << written;
+TEST(Json, BytesThatAreNotUtf8AreReplaced) {
+  for (const std::string text : {"\xff", "a\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80"}) {
+    EXPECT_THAT(Json::parse(Json(text).in_one_line()).get<std::string>(), HasSubstr("\xef\xbf\xbd"));
   }
-  EXPECT_EQ(Json("a\xff"
-                 "b")
-                .in_one_line(),
-            "\"a\xef\xbf\xbd"
-            "b\"");
   EXPECT_EQ(Json("\xc3\xbc").in_one_line(), "\"\xc3\xbc\"");
 }
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,3 +35,24 @@ def command(case: golden.Golden, launcher: str) -> list[str]:
 def run(case: golden.Golden, launcher: str, folder: Path) -> program.Done:
     """The case, to its end."""
     return program.complete(command(case, launcher), folder, env=case.environment)
+
+
+def expect(case: golden.Golden, done: program.Done, ours: re.Pattern[str]) -> None:
+    """It printed what the golden file says. `ours`: how lines begin that are our own; what else comes on stderr is the
+    launcher's, or a finding about this machine.
+    """
+    assert done.status == case.status, done.err
+    assert not golden.first_difference(case.stdout, done.out.splitlines())
+    assert not golden.difference_in_any_order(case.stderr, [line for line in done.err.splitlines() if ours.match(line)])
+
+
+def rank_of(pid: int, name: str) -> str | None:
+    """Of a process of that name; None for others."""
+    try:
+        if Path("/proc", str(pid), "comm").read_text() != f"{name}\n":
+            return None
+        environment = Path("/proc", str(pid), "environ").read_bytes().decode(errors="replace")
+    except OSError:
+        return None
+    found = re.search(r"(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", environment)
+    return found[1] if found else None

@@ -15,7 +15,7 @@ from leadline.cli.pingponganalysis import main
 
 FOLDER = Path(__file__).resolve().parent / "pingponganalysis"
 SAMPLES = Path(__file__).resolve().parents[1] / "samples" / "linktest"
-CASES = {path.stem: golden.read(path) for path in sorted(FOLDER.glob("*.txt"))}
+CASES = golden.read_all(FOLDER)
 
 
 @pytest.mark.parametrize("name", CASES)

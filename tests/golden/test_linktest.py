@@ -16,8 +16,7 @@ import program
 import pytest
 
 FOLDER = Path(__file__).resolve().parent / "linktest"
-CASES = {path.stem: golden.read(path) for path in sorted(FOLDER.glob("*.txt"))}
-# Lines that are our own; what else comes on stderr is the launcher's, or a finding about this machine.
+CASES = golden.read_all(FOLDER)
 OURS = re.compile(r"(task|timings)\[|\[sionwrite\]|leadline: |linktest: |mpilinktest: |FZJ |Usage: ")
 
 
@@ -33,10 +32,7 @@ def test_golden(tmp_path: Path, name: str, launcher: str) -> None:
     if "without" in case.head and ctypes.util.find_library(case.head["without"]) is not None:
         pytest.skip(f"lib{case.head['without']} is here, so there may be a device")
     done = run(case, launcher, tmp_path)
-    assert done.status == case.status, done.err
-    assert not golden.first_difference(case.stdout, done.out.splitlines())
-    ours = [line for line in done.err.splitlines() if OURS.match(line)]
-    assert not golden.difference_in_any_order(case.stderr, ours)
+    launch.expect(case, done, OURS)
     if "model:" in case.head["command"] and case.status == 0:
         assert not bandwidths_of_other_times(case, done.out)
 

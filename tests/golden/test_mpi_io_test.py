@@ -14,10 +14,7 @@ import launch
 import numpy as np
 import pytest
 
-CASES = {
-    path.stem: golden.read(path) for path in sorted((Path(__file__).resolve().parent / "mpi_io_test").glob("*.txt"))
-}
-# Lines that are our own; what else comes on stderr is the launcher's, or a finding about this machine.
+CASES = golden.read_all(Path(__file__).resolve().parent / "mpi_io_test")
 HINT = re.compile(r"Key: \S+ += ")  # which ones there are is the MPI library's business
 OURS = re.compile(r"leadline: |mpi_io_test\.x: ")
 MASTER = "# master file\n-type     2\n-size     64K\n-nobj 20480\n-hints striping_factor 4 cb_nodes 6\n-deletefile\n"
@@ -43,10 +40,7 @@ def test_golden(tmp_path: Path, name: str, launcher: str) -> None:
     (tmp_path / "names").write_text("first file\n\n# a comment\nsecond file\n")
     (tmp_path / "master.txt").write_text(MASTER)
     done = launch.run(case, launcher, tmp_path)
-    assert done.status == case.status, done.err
-    assert not golden.first_difference(case.stdout, done.out.splitlines())
-    ours = [line for line in done.err.splitlines() if OURS.match(line)]
-    assert not golden.difference_in_any_order(case.stderr, ours)
+    launch.expect(case, done, OURS)
     for path, lines in case.files.items():
         found = [line for line in (tmp_path / path).read_text().splitlines() if not HINT.match(line)]
         assert not golden.first_difference(lines, found)

@@ -16,8 +16,7 @@ import launch
 import program
 import pytest
 
-CASES = {path.stem: golden.read(path) for path in sorted((Path(__file__).resolve().parent / "netgauge").glob("*.txt"))}
-# Lines that are our own; what else comes on stderr is the launcher's, or a finding about this machine.
+CASES = golden.read_all(Path(__file__).resolve().parent / "netgauge")
 OURS = re.compile(r"leadline: |netgauge: ")
 
 NUMBER = r"(\d+\.\d{6})"
@@ -70,10 +69,7 @@ def parsed(text: str) -> dict[int, Size]:
 def test_golden(tmp_path: Path, name: str, launcher: str) -> None:
     case = CASES[name]
     done = launch.run(case, launcher, tmp_path)
-    assert done.status == case.status, done.err
-    assert not golden.first_difference(case.stdout, done.out.splitlines())
-    ours = [line for line in done.err.splitlines() if OURS.match(line)]
-    assert not golden.difference_in_any_order(case.stderr, ours)
+    launch.expect(case, done, OURS)
     assert {path.name for path in tmp_path.iterdir()} == set(case.files)
 
 
@@ -168,25 +164,13 @@ def test_a_result_is_kept_where_it_is_asked_for(tmp_path: Path) -> None:
     assert launch.run(case, "mpirun", tmp_path).status == 0
 
 
-def rank_of(pid: int) -> str | None:
-    """Of a process of netgauge; None for others."""
-    try:
-        if Path("/proc", str(pid), "comm").read_text() != "netgauge\n":
-            return None
-        environment = Path("/proc", str(pid), "environ").read_bytes().decode(errors="replace")
-    except OSError:
-        return None
-    found = re.search(r"(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", environment)
-    return found[1] if found else None
-
-
 @pytest.mark.parametrize("launcher", ["mpirun", "mpiexec"])
 def test_rounds_are_there_before_the_end(tmp_path: Path, launcher: str) -> None:
     case = golden.Golden("killed", {"command": "netgauge -s 65536 -x ebb -r 1000000 > lines.txt", "ranks": "3"})
     lines = tmp_path / "lines.txt"
     with program.Run(launch.command(case, launcher), tmp_path) as run:
         program.await_that(lambda: lines.exists() and len(lines.read_text().splitlines()) > 12)
-        os.kill(next(pid for pid in run.processes() if rank_of(pid) == "2"), signal.SIGKILL)
+        os.kill(next(pid for pid in run.processes() if launch.rank_of(pid, "netgauge") == "2"), signal.SIGKILL)
         done = run.finish()
     assert done.status != 0
     rounds = [line for line in lines.read_text().splitlines() if line.startswith("size: ")]

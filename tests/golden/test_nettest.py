@@ -13,8 +13,7 @@ import launch
 import program
 import pytest
 
-CASES = {path.stem: golden.read(path) for path in sorted((Path(__file__).resolve().parent / "nettest").glob("*.txt"))}
-# Lines that are our own; what else comes on stderr is the launcher's, or a finding about this machine.
+CASES = golden.read_all(Path(__file__).resolve().parent / "nettest")
 OURS = re.compile(r"leadline: |nettest: ")
 
 
@@ -22,10 +21,7 @@ OURS = re.compile(r"leadline: |nettest: ")
 def test_golden(tmp_path: Path, name: str, launcher: str) -> None:
     case = CASES[name]
     done = launch.run(case, launcher, tmp_path)
-    assert done.status == case.status, done.err
-    assert not golden.first_difference(case.stdout, done.out.splitlines())
-    ours = [line for line in done.err.splitlines() if OURS.match(line)]
-    assert not golden.difference_in_any_order(case.stderr, ours)
+    launch.expect(case, done, OURS)
     assert {path.name for path in tmp_path.iterdir()} == set(case.files)
     for file_name, lines in case.files.items():
         assert not golden.first_difference(lines, (tmp_path / file_name).read_text().splitlines())
@@ -68,18 +64,6 @@ def test_an_older_table_is_replaced_with_a_word(tmp_path: Path) -> None:
     assert not golden.first_difference(case.files["transfer.dat"], table.read_text().splitlines())
 
 
-def rank_of(pid: int) -> str | None:
-    """Of a process of nettest; None for others."""
-    try:
-        if Path("/proc", str(pid), "comm").read_text() != "nettest\n":
-            return None
-        environment = Path("/proc", str(pid), "environ").read_bytes().decode(errors="replace")
-    except OSError:
-        return None
-    found = re.search(r"(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", environment)
-    return found[1] if found else None
-
-
 @pytest.mark.parametrize("launcher", ["mpirun", "mpiexec"])
 @pytest.mark.parametrize("victim", ["0", "2"])
 def test_a_killed_process_leaves_the_lines_that_were_measured(tmp_path: Path, launcher: str, victim: str) -> None:
@@ -91,7 +75,7 @@ def test_a_killed_process_leaves_the_lines_that_were_measured(tmp_path: Path, la
     with program.Run(launch.command(case, launcher), tmp_path) as run:
         program.await_that(lambda: table.exists() and len(table.read_text().splitlines()) > 12)
         os.kill(
-            next(pid for pid in run.processes() if rank_of(pid) == victim),
+            next(pid for pid in run.processes() if launch.rank_of(pid, "nettest") == victim),
             signal.SIGKILL,
         )
         done = run.finish()

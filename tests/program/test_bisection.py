@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ import program
 import pytest
 from fabrics import FABRIC, fabric_file
 from program import Done, Leadline
-from result import schema_of, status_of, summary_of, wrong_json
+from result import schema_of, summary_of, wrong_json
 
 FEW = ["--exchanges", "4", "--warmup", "1", "--wait", "yield", "--quiet"]
 STUDENT_T = {4: 3.182446, 5: 2.776445, 6: 2.570582}  # 97.5 %, by the number of samples
@@ -298,15 +296,6 @@ def test_it_stops_when_the_time_is_over(bisection: Bisection) -> None:
     assert len(re.findall(r"iB .* time limit\n", out)) == 3
 
 
-def test_json_alone_on_standard_output(bisection: Bisection, tmp_path: Path) -> None:
-    done = bisection("--local", "2", "--rounds", "4", "--message-size", "1KiB", "--output", "-")
-    document = json.loads(done.out)
-    assert wrong_json(document, schema_of("bisection")) == []
-    assert document["options"]["rounds"] == 4
-    expect_numbers_that_fit(document)
-    assert list(tmp_path.iterdir()) == []
-
-
 def faults_in(document: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Of the only message size: kind, name and list of each."""
     (slice_,) = document["diagnoses"]
@@ -358,41 +347,8 @@ def test_a_healthy_fabric_has_nothing_slow(bisection: Bisection, tmp_path: Path)
     assert "slow only under load" not in done.out
 
 
-def test_a_wrong_byte_ends_the_run(bisection: Bisection, tmp_path: Path) -> None:
-    fault = {"corrupt": {"from": 1, "to": 0, "message": 2, "byte": 17}}
-    words = ["--local", "2", "--transport", fabric_file(tmp_path, fault), "--rounds", "6", "--message-size", "64"]
-    bisection(*words, "--output", "unseen.h5")
-    assert status_of(tmp_path / "unseen.h5")[0], "without --verify nobody looks"
-    done = bisection(*words, "--verify", "--output", "r.h5", status=4)
-    assert all(word in done.complaint for word in ("rank 0", "rank 1", "byte 17", "64 bytes"))
-    assert done.out == ""
-    assert status_of(tmp_path / "r.h5") == (False, done.complaint.removeprefix("leadline: "))
-    assert Matrices(tmp_path / "r.h5").send_to.shape[1] > 0, "what was measured is kept"
-
-
 def test_verified_bytes(bisection: Bisection, tmp_path: Path) -> None:
     done = bisection("--local", "3", "--rounds", "5", "--message-size", "3KiB", "--verify", "--output", "r.json")
     # In each of five patterns two of three ranks receive four messages.
     assert json.loads((tmp_path / "r.json").read_text())["verified_bytes"] == 5 * 2 * 4 * 3 * 1024
     assert "verified: " in done.out
-
-
-def test_a_rank_is_killed(tmp_path: Path) -> None:
-    words = ["--local", "4", "--strict-ranks",
-             "--message-size", "1KiB", "--precision", "0", "--time-limit", "0", "--rounds", "100000",
-             "--wait", "yield", "--output", "r.h5"]  # fmt: skip
-    with program.Run([program.PROGRAM, "bisection", *words], tmp_path, timeout=90) as run:
-        run.await_err(r"(?:[^\n]* random [^\n]*\n){5}")  # a line a second; rows are written every two
-        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
-            pids = file["ranks/pid"][:].tolist()
-        os.kill(pids[2], signal.SIGKILL)
-        done = run.finish()
-    assert done.status == 4
-    assert done.out == ""
-    assert f"rank 2 on {os.uname().nodename}" in done.complaint
-    assert "bisection 1 KiB" in done.complaint
-    assert status_of(tmp_path / "r.h5") == (False, done.complaint.removeprefix("leadline: "))
-    matrices = Matrices(tmp_path / "r.h5")
-    assert matrices.send_to.shape[1] > 0, "rows were written"
-    assert (matrices.time_ns[:, 0] > 0).all()
-    assert sorted(matrices.send_to[:, 0]) == [0, 1, 2, 3]

@@ -9,7 +9,6 @@ from pathlib import Path
 import program
 import pytest
 from program import Leadline
-from result import status_of
 
 # Words after `leadline bisection`, and what the line must name.
 REFUSED = {
@@ -38,31 +37,8 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(leadline: Leadline, tmp_path: Path, case: str) -> None:
     words, named = REFUSED[case]
-    done = leadline("bisection", *words)
-    assert done.status == 2
-    assert done.out == ""
-    assert done.err == done.complaint + "\n", "something beside the one line"
-    for word in named:
-        assert word in done.complaint
+    leadline("bisection", *words).assert_refused(2, *named)
     assert list(tmp_path.iterdir()) == [], "a refused command line left a file"
-
-
-def test_more_than_the_memory(leadline: Leadline, tmp_path: Path) -> None:
-    done = leadline("bisection", "--local", "2", "--message-size", "1TiB")
-    assert done.status == 3
-    assert all(word in done.complaint for word in ("memory", "GiB", "--message-size"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_older_result_is_kept(leadline: Leadline, tmp_path: Path) -> None:
-    (tmp_path / "r.h5").write_text("precious")
-    words = ["--local", "2", "--rounds", "3", "--message-size", "1KiB", "--wait", "yield", "--output", "r.h5"]
-    done = leadline("bisection", *words)
-    assert done.status == 2
-    assert "r.h5" in done.complaint
-    assert (tmp_path / "r.h5").read_text() == "precious"
-    assert leadline("bisection", *words, "--overwrite").status == 0
-    assert status_of(tmp_path / "r.h5")[0]
 
 
 def test_plan(leadline: Leadline) -> None:
@@ -76,20 +52,6 @@ def test_plan(leadline: Leadline) -> None:
     assert sorted(int(rank) for pair in pairs for rank in pair) == list(range(6))
     assert all(int(one) // 2 != int(other) // 2 for one, other in pairs)
     assert all(word in done.out for word in ("time", "memory", "file"))
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--message-size", "8", "--rounds", "10"],
-        ["--message-size", "8,64", "--rounds", "60", "--pattern", "random,shift:2"],
-    ],
-)
-def test_the_dry_run_tells_how_large_the_file_will_be(words: list[str], leadline: Leadline, tmp_path: Path) -> None:
-    more = ["--local", "6", "--wait", "yield", "--exchanges", "2", "--precision", "0", *words]
-    assert leadline("bisection", *more, "--output", "r.h5").status in (0, 1)
-    told = program.bytes_told(leadline("bisection", *more, "--dry-run").out)
-    assert told == pytest.approx((tmp_path / "r.h5").stat().st_size, rel=0.1)
 
 
 def test_a_precision_ends_before_what_the_dry_run_tells(leadline: Leadline, tmp_path: Path) -> None:

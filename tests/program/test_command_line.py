@@ -83,20 +83,13 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(leadline: Leadline, tmp_path: Path, case: str) -> None:
     words, named = REFUSED[case]
-    done = leadline("link", *words)
-    assert done.status == 2
-    assert done.out == ""
-    assert done.err == done.complaint + "\n", "something beside the one line"
-    for word in named:
-        assert word in done.complaint
+    leadline("link", *words).assert_refused(2, *named)
     assert list(tmp_path.iterdir()) == [], "a refused command line left a file"
 
 
 def test_refused_commands(leadline: Leadline) -> None:
     for words in ([], ["lnk"], ["../link"], ["-x"], ["transports", "tcp"]):
-        done = leadline(*words)
-        assert (done.status, done.out) == (2, "")
-        assert done.err == done.complaint + "\n"
+        leadline(*words).assert_refused(2)
 
 
 def test_what_was_meant_is_said(leadline: Leadline) -> None:
@@ -125,15 +118,6 @@ def test_what_was_meant_is_said(leadline: Leadline) -> None:
         done = leadline(*words)
         assert (done.status, done.out) == (2, "")
         assert meant in done.complaint
-
-
-def test_more_than_the_memory(leadline: Leadline, tmp_path: Path) -> None:
-    for words in (["--message-size", "1TiB"], ["--message-size", "1TiB", "--verify"]):
-        done = leadline("link", "--local", "2", "--messages", "1", *words)
-        assert done.status == 3
-        assert "memory" in done.complaint
-        assert "GiB" in done.complaint
-        assert list(tmp_path.iterdir()) == []
 
 
 def test_help(leadline: Leadline) -> None:

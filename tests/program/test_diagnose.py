@@ -353,10 +353,7 @@ def test_refusals(sound: Path, leadline: Leadline, tmp_path: Path, words: list[s
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["temperature"] = [1.0]
     done = leadline("diagnose", *words)
-    assert done.status == status, done.err
-    assert said in done.complaint
-    assert done.err == done.complaint + "\n"
-    assert done.out == ""
+    done.assert_refused(status, said)
 
 
 def test_a_topology_test_is_judged_over_its_repeats(leadline: Leadline) -> None:

@@ -204,10 +204,7 @@ def test_a_dense_file_says_so(leadline: Leadline, info: Any) -> None:
 def test_what_is_neither(leadline: Leadline, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("message size\n")
     for words in (["text"], ["missing"], ["."], [], ["text", "text"]):
-        done = leadline("info", *words)
-        assert done.status == 2
-        assert done.err == done.complaint + "\n"
-        assert done.out == ""
+        leadline("info", *words).assert_refused(2)
 
 
 def test_a_damaged_container_and_a_damaged_result(leadline: Leadline, tmp_path: Path) -> None:

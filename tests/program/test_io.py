@@ -312,14 +312,6 @@ def test_it_stops_when_the_time_is_over(io: Io, tmp_path: Path, movement: list[s
     assert document["verified_bytes"] > 0
 
 
-def test_json_alone_on_standard_output(io: Io, tmp_path: Path) -> None:
-    done = io("--local", "2", "--target", "t.%r", "--delete", "--output", "-")
-    document = json.loads(done.out)
-    assert wrong_json(document, schema_of("io")) == []
-    assert document["options"]["objects"] == OBJECTS
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_text_says_what_the_file_says(io: Io, tmp_path: Path) -> None:
     done = io("--local", "2", "--target", "t.%r", "--output", "r.h5")
     for operation in summary_of(tmp_path / "r.h5")["operations"]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from program import Leadline
-from result import status_of
 
 SIZE = 12288
 FEW = ["--objects", "2", "--object-size", str(SIZE), "--wait", "yield", "--quiet"]
@@ -47,12 +46,7 @@ def test_refused(leadline: Leadline, tmp_path: Path, case: str) -> None:
     words, status, named = REFUSED[case]
     usual = [] if "--objects" in words else ["--objects", "2"]
     usual += [] if "--object-size" in words else ["--object-size", str(SIZE)]
-    done = leadline("io", *words, *usual)
-    assert done.status == status, done.err
-    assert done.out == ""
-    assert done.err == done.complaint + "\n", "something beside the one line"
-    for word in named:
-        assert word in done.complaint
+    leadline("io", *words, *usual).assert_refused(status, *named)
     assert list(tmp_path.iterdir()) == [], "a refused command line left a file"
 
 
@@ -67,17 +61,6 @@ def test_a_file_of_others_is_not_written_over(leadline: Leadline, tmp_path: Path
     assert leadline(*words, "--overwrite-targets").status == 0
     assert (tmp_path / "t.1").stat().st_size == 2 * SIZE
     assert leadline(*words).status == 0, "files of an earlier run are ours"
-
-
-def test_an_older_result_is_kept(leadline: Leadline, tmp_path: Path) -> None:
-    (tmp_path / "r.h5").write_text("precious")
-    words = ["io", "--local", "2", "--target", "t.%r", "--output", "r.h5", *FEW]
-    done = leadline(*words)
-    assert done.status == 2
-    assert "r.h5" in done.complaint
-    assert (tmp_path / "r.h5").read_text() == "precious"
-    assert leadline(*words, "--overwrite").status == 0
-    assert status_of(tmp_path / "r.h5")[0]
 
 
 def test_names_from_a_list(leadline: Leadline, tmp_path: Path) -> None:

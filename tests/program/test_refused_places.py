@@ -16,14 +16,6 @@ from program import Leadline
 from result import ResultFile
 
 
-def assert_refused(done: program.Done, status: int, *named: str) -> None:
-    assert done.status == status
-    assert done.out == ""
-    assert done.err == done.complaint + "\n", "something beside the one line, or measured before it"
-    for word in named:
-        assert word in done.complaint
-
-
 @pytest.fixture
 def two(leadline: Leadline) -> Leadline:
     return lambda *words, **options: leadline(
@@ -39,7 +31,7 @@ def test_a_file_system_without_sparse_files(two: Leadline, tmp_path: Path) -> No
     folder.mkdir()
     preloaded = {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "verify_asan_link_order=0"}
     done = two("--output", "results/r.h5", env=preloaded)
-    assert_refused(done, 4, "cannot write result file results/r.h5", "Operation not permitted", "--output")
+    done.assert_refused(4, "cannot write result file results/r.h5", "Operation not permitted", "--output")
     assert list(folder.iterdir()) == []
     assert two("--output", "results/r.json", env=preloaded).status == 0
 
@@ -50,13 +42,13 @@ def test_output_that_cannot_be(two: Leadline, tmp_path: Path, ending: str) -> No
     (tmp_path / f"folder.{ending}").mkdir()
     (tmp_path / f"there.{ending}").write_text("precious")
     (tmp_path / f"loop.{ending}").symlink_to(f"loop.{ending}")
-    assert_refused(two("--output", f"missing/r.{ending}"), 2, "missing/r.", "No such file or directory")
-    assert_refused(two("--output", f"file/r.{ending}"), 2, "file/r.", "Not a directory")
-    assert_refused(two("--output", f"folder.{ending}"), 2, "folder.", "Is a directory")
-    assert_refused(two("--output", f"folder.{ending}", "--overwrite"), 2, "folder.", "Is a directory")
-    assert_refused(two("--output", f"there.{ending}"), 2, "there.", "--overwrite")
-    assert_refused(two("--output", f"loop.{ending}"), 2, "loop.")
-    assert_refused(two("--output", "x" * 300 + f".{ending}"), 2, "File name too long")
+    two("--output", f"missing/r.{ending}").assert_refused(2, "missing/r.", "No such file or directory")
+    two("--output", f"file/r.{ending}").assert_refused(2, "file/r.", "Not a directory")
+    two("--output", f"folder.{ending}").assert_refused(2, "folder.", "Is a directory")
+    two("--output", f"folder.{ending}", "--overwrite").assert_refused(2, "folder.", "Is a directory")
+    two("--output", f"there.{ending}").assert_refused(2, "there.", "--overwrite")
+    two("--output", f"loop.{ending}").assert_refused(2, "loop.")
+    two("--output", "x" * 300 + f".{ending}").assert_refused(2, "File name too long")
     assert (tmp_path / f"there.{ending}").read_text() == "precious"
     assert len(list(tmp_path.iterdir())) == 4
 
@@ -67,7 +59,7 @@ def test_output_without_permission(two: Leadline, ending: str) -> None:
     folder = "/proc" if os.geteuid() == 0 else "/"
     done = two("--output", f"{folder}/r.{ending}")
     assert done.status in (2, 3)
-    assert_refused(done, done.status, f"{folder}/r.{ending}")
+    done.assert_refused(done.status, f"{folder}/r.{ending}")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
@@ -81,13 +73,13 @@ def test_output_as_somebody_else(tmp_path: Path) -> None:
             parent.chmod(parent.stat().st_mode | 0o011)
     words = [program.PROGRAM, "link", "--local", "2", "--output", folder / "r.h5"]
     done = program.complete(words, Path("/"), user=65534, group=65534, extra_groups=[])
-    assert_refused(done, 3, "roots/r.h5", "Permission denied")
+    done.assert_refused(3, "roots/r.h5", "Permission denied")
 
 
 def test_an_older_result_is_replaced_when_told_to(two: Leadline, tmp_path: Path) -> None:
     assert two("--output", "r.h5").status == 0
     first = ResultFile(tmp_path / "r.h5")
-    assert_refused(two("--output", "r.h5"), 2, "r.h5", "there already")
+    two("--output", "r.h5").assert_refused(2, "r.h5", "there already")
     assert ResultFile(tmp_path / "r.h5").pids == first.pids
     assert two("--output", "r.h5", "--overwrite", "--message-size", "8").status == 0
     assert ResultFile(tmp_path / "r.h5").sizes == [8]
@@ -102,15 +94,15 @@ def test_two_runs_in_one_folder_name_their_files_themselves(two: Leadline, tmp_p
 
 def test_a_module_that_is_not_there(two: Leadline, tmp_path: Path) -> None:
     done = two(env={"LEADLINE_MODULE_PATH": str(tmp_path)})
-    assert_refused(done, 3, "tcp", "leadline_transport_tcp.so", "No such file or directory")
+    done.assert_refused(3, "tcp", "leadline_transport_tcp.so", "No such file or directory")
 
 
 def test_a_module_that_is_broken(two: Leadline, tmp_path: Path) -> None:
     module = tmp_path / "leadline_transport_tcp.so"
     module.write_bytes(b"\x7fELF is how it begins")
-    assert_refused(two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}), 3, "tcp", "leadline_transport_tcp.so")
+    two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}).assert_refused(3, "tcp", "leadline_transport_tcp.so")
     module.write_bytes(b"")
-    assert_refused(two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}), 3, "tcp", "file too short")
+    two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}).assert_refused(3, "tcp", "file too short")
 
 
 def test_a_module_whose_library_offers_nothing(two: Leadline, tmp_path: Path) -> None:
@@ -119,11 +111,11 @@ def test_a_module_whose_library_offers_nothing(two: Leadline, tmp_path: Path) ->
     if library is None:
         pytest.skip("no library here that is not one of ours")
     shutil.copy(library, tmp_path / "leadline_transport_tcp.so")
-    assert_refused(two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}), 3, "leadline_transport_module")
+    two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}).assert_refused(3, "leadline_transport_module")
 
 
 def test_mpi_without_a_launcher(leadline: Leadline) -> None:
-    assert_refused(leadline("link", "--transport", "mpi"), 3, "mpi", "launcher", "mpirun")
+    leadline("link", "--transport", "mpi").assert_refused(3, "mpi", "launcher", "mpirun")
 
 
 def explicit(rank: int = 0, num_ranks: int = 2, **changes: str | None) -> dict[str, str]:
@@ -155,12 +147,12 @@ def explicit(rank: int = 0, num_ranks: int = 2, **changes: str | None) -> dict[s
 )
 def test_wrong_variables(leadline: Leadline, tmp_path: Path, name: str, value: str | None) -> None:
     done = leadline("link", env=explicit(**{name: value}))
-    assert_refused(done, 2, name)
+    done.assert_refused(2, name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_local_with_variables(leadline: Leadline) -> None:
-    assert_refused(leadline("link", "--local", "2", env=explicit()), 2, "--local")
+    leadline("link", "--local", "2", env=explicit()).assert_refused(2, "--local")
 
 
 @pytest.mark.parametrize("rank", [0, 1])
@@ -170,20 +162,20 @@ def test_a_port_in_use(leadline: Leadline, tmp_path: Path, rank: int) -> None:
         env = explicit(rank, **{f"LEADLINE_PORT_{rank}": str(port)})
         done = leadline("link", "--timeout", "2", env=env)
     assert done.status == 4
-    assert_refused(done, 4, str(port), "in use")
+    done.assert_refused(4, str(port), "in use")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_others_never_come(leadline: Leadline, tmp_path: Path) -> None:
     done = leadline("link", "--timeout", "1", env=explicit())
-    assert_refused(done, 4, "1")
+    done.assert_refused(4, "1")
     assert done.seconds < 20
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_address_of_another_host(leadline: Leadline) -> None:
     # 192.0.2.0/24 is for documents: no host has it.
-    assert_refused(leadline("link", "--timeout", "2", env=explicit(LEADLINE_ADDRESS_0="192.0.2.1")), 4, "192.0.2.1")
+    leadline("link", "--timeout", "2", env=explicit(LEADLINE_ADDRESS_0="192.0.2.1")).assert_refused(4, "192.0.2.1")
 
 
 def test_secrets_that_differ(tmp_path: Path) -> None:
@@ -200,5 +192,5 @@ def test_secrets_that_differ(tmp_path: Path) -> None:
 def test_sizes_that_a_sion_file_has_no_room_for(two: Leadline, tmp_path: Path) -> None:
     # No machine has that much memory: it is not asked for.
     done = two("--output", "r.sion", "--message-size", "1TiB")
-    assert_refused(done, 2, "a SION file cannot hold the message size 1 TiB", "--format")
+    done.assert_refused(2, "a SION file cannot hold the message size 1 TiB", "--format")
     assert not list(tmp_path.iterdir())

@@ -119,11 +119,7 @@ def test_refused(leadline: Leadline, words: list[str], env: dict[str, str], stat
     require_module(words[0])
     more = [] if "--wait" in words else ["--wait", "yield"]
     done = leadline("link", "--local", "2", "--messages", "5", *more, "--transport", *words, env=env)
-    assert done.status == status, done.err
-    assert done.out == ""
-    assert done.err == done.complaint + "\n", "something beside the one line"
-    for word in named:
-        assert word in done.complaint
+    done.assert_refused(status, *named)
 
 
 @pytest.mark.parametrize(

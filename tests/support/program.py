@@ -58,6 +58,13 @@ class Done:
         assert _GRAMMAR.fullmatch(lines[0])
         return lines[0]
 
+    def assert_refused(self, status: int, *named: str) -> None:
+        """It said one line that has all these words and nothing else, and measured nothing."""
+        assert self.status == status, self.err
+        assert (self.out, self.err) == ("", self.complaint + "\n"), "something beside the one line"
+        for word in named:
+            assert word in self.complaint
+
 
 def heed_signals() -> None:
     """What was started in the background by a shell ignores SIGINT, and so would every program that a test starts."""

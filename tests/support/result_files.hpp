@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -148,6 +150,14 @@ class Reader {
   std::vector<double> doubles(const std::string& name) const { return values<double>(name, H5T_NATIVE_DOUBLE); }
   std::vector<int> ints(const std::string& name) const { return values<int>(name, H5T_NATIVE_INT); }
 
+  /// Where the values of a table in one piece end in the file.
+  std::uint64_t end_of(const std::string& name) const {
+    const hid_t dataset = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+    const std::uint64_t end = H5Dget_offset(dataset) + H5Dget_storage_size(dataset);
+    H5Dclose(dataset);
+    return end;
+  }
+
   /// Fixed-size texts, without their padding.
   std::vector<std::string> texts(const std::string& name) const {
     std::size_t count = 1;
@@ -235,6 +245,39 @@ inline int in_child(const std::function<int()>& body) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/// All ranks: rank 2 is gone without a word, once all have come here.
+inline void kill_rank_2(cluster::Cluster& cluster) {
+  cluster.barrier();
+  if (cluster.rank() == 2) ::raise(SIGKILL);
+  cluster.barrier();
+}
+
+/// All ranks: the last number of eight bytes in that table of the file does not fit any more.
+inline void limit_file_size(cluster::Cluster& cluster, const std::string& path, const std::string& table) {
+  cluster.barrier();
+  if (cluster.rank() == 0) {
+    const rlim_t size = Reader(path).end_of(table) - 8;
+    const rlimit limit{size, size};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  cluster.barrier();
+}
+
+/// Runs ranks that write, and then call kill_rank_2(). What is left opens, and says that the run has not ended.
+inline void expect_left_by_a_kill(const std::string& path, int num_ranks,
+                                  const std::function<void(cluster::Cluster&)>& write) {
+  const int status = in_child([&] {
+    run_ranks({num_ranks}, write);
+    return 0;
+  });
+  EXPECT_EQ(status, 1000 + SIGKILL);
+  const Reader reader(path);
+  ASSERT_TRUE(reader.is_open());
+  EXPECT_EQ(reader.ints("/status/complete"), std::vector<int>{0});
+  EXPECT_EQ(reader.texts("/status/reason"), std::vector<std::string>{"still running, or killed without a word"});
+  EXPECT_FALSE(reader.has("/summary"));
 }
 
 /// The error that reading gives, which has this status.

@@ -4,19 +4,25 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from leadline.bisection.analysis import SizeAnalysis
 from leadline.bisection.data import Data, counts_of_connections, counts_of_patterns
 from leadline.bisection.simulate.model import PatternComparison
-from leadline.draw.plots import Axis as Scale
-from leadline.draw.plots import nice_values
-from leadline.report.paper import ALARM, GREY, INK, Paper, shortened
-from leadline.report.plot_frame import Area, grid_lines, inside, labels_below, name_above
+from leadline.report.paper import ALARM, BLUE, GREY, INK, SAND, Paper, shortened
+from leadline.report.plot_frame import Area, fitting_ticks, plot_in, round_ticks
 from leadline.report.sheet import SIZE
-from leadline.units import Unit, bandwidth_unit, number, plain
+from leadline.units import Unit, bandwidth_unit, number
 
-_BLUE, _SAND = "#31688e", "#c2570c"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _MOST_NAMED = 9
+_MARK: dict[str, Any] = {"color": INK, "linewidth": 0.8, "linestyle": (0, (3, 2)), "zorder": 5}
+_NAMES = 22.0  # mm left of bars
+_BAR_STEP = 4.4  # mm
 
 
 def draw_patterns(paper: Paper, area: Area, one: SizeAnalysis) -> None:
@@ -24,14 +30,12 @@ def draw_patterns(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     counts, unit = counts_of_patterns(one), bandwidth_unit(one.ebb.mean)
     if counts is None:
         return
-    name_above(paper, area, f"patterns over their mean, {unit.name}")
-    inner, across, _ = _draw_counts(paper, area, counts, unit, is_logarithmic=False)
+    axes = plot_in(paper, area, f"patterns over their mean, {unit.name}")
+    axes.set_ylim(0, max(counts["counts"]) * 1.22)
+    _draw_counts(axes, counts, unit)
     if math.isfinite(one.ebb.half_width):
-        ends = [min(max(across.at(value), inner.x), inner.x + inner.width) for value in (one.ebb.low, one.ebb.high)]
-        corners = ([ends[0], ends[1], ends[1], ends[0]], [inner.y, inner.y, inner.y + inner.height,
-                                                          inner.y + inner.height])  # fmt: skip
-        paper.area(*corners, fill=_SAND, opacity=0.25, layer=4)
-    _mark(paper, inner, across.at(one.ebb.mean), "eBB")
+        axes.axvspan(one.ebb.low / unit.scale, one.ebb.high / unit.scale, color=SAND, alpha=0.25, linewidth=0)
+    _mark(axes, one.ebb.mean / unit.scale, "eBB")
 
 
 def draw_connections(paper: Paper, area: Area, one: SizeAnalysis) -> None:
@@ -39,163 +43,108 @@ def draw_connections(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     counts, unit = counts_of_connections(one), bandwidth_unit(one.speeds.median)
     if counts is None:
         return
-    name_above(paper, area, f"connections over their bandwidth, {unit.name}")
-    inner, across, _ = _draw_counts(paper, area, counts, unit, is_logarithmic=True)
-    _mark(paper, inner, across.at(one.speeds.median), "median")
+    axes = plot_in(paper, area, f"connections over their bandwidth, {unit.name}")
+    axes.set(yscale="log", ylim=(0.5, max(*counts["counts"], 10) * 2.2))
+    _draw_counts(axes, counts, unit)
+    _mark(axes, one.speeds.median / unit.scale, "median")
 
 
-def _draw_counts(
-    paper: Paper, area: Area, counts: Data, unit: Unit, is_logarithmic: bool
-) -> tuple[Area, Scale, Scale]:  # fmt: skip
-    inner, edges = _below_name(area), counts["edges"]
-    across = Scale(edges[0], edges[-1], inner.x, inner.x + inner.width, False)
-    most = max(counts["counts"])
-    up = (
-        Scale(0.5, max(most, 10) * 2.2, inner.y + inner.height, inner.y, True)
-        if is_logarithmic
-        else Scale(0, most * 1.22, inner.y + inner.height, inner.y, False)
-    )
-    grid_lines(paper, inner, up, 1.0, is_whole=True)
-    for low, high, count in zip(edges[:-1], edges[1:], counts["counts"], strict=True):
-        if count:
-            at, end = across.at(low), across.at(high)
-            paper.box(at, up.at(count), max(end - at - 0.15, 0.25), inner.y + inner.height - up.at(count), fill=_BLUE,
-                      layer=3)  # fmt: skip
-    _numbers_below(paper, inner, across, unit.scale)
-    return inner, across, up
+def _draw_counts(axes: Axes, counts: Data, unit: Unit) -> None:
+    edges = np.array(counts["edges"]) / unit.scale
+    axes.bar(edges[:-1], counts["counts"], np.diff(edges), align="edge", color=BLUE)
+    axes.set_xlim(edges[0], edges[-1])
+    round_ticks(axes.yaxis, 5, is_whole=True)
+    round_ticks(axes.xaxis, 7)
 
 
-def _below_name(area: Area) -> Area:
-    """Where the plot itself is: the number at its top keeps away from the name above."""
-    return inside(Area(area.x, area.y + 1.6, area.width, area.height - 1.6))
-
-
-def _numbers_below(paper: Paper, inner: Area, across: Scale, scale: float) -> None:
-    values = nice_values(across.low / scale, across.high / scale, False, 7)
-    labels_below(paper, inner, [(across.at(value * scale), plain(value)) for value in values])
-
-
-def _mark(paper: Paper, inner: Area, x: float, text: str) -> None:
-    paper.line([x, x], [inner.y, inner.y + inner.height], colour=INK, width=0.8, layer=5, dashes=(3, 2))
-    is_right = x > inner.x + 0.8 * inner.width
-    paper.text(x + (-1 if is_right else 1), inner.y + 1.9, text, 6, colour=GREY, align="right" if is_right else "left")
+def _mark(axes: Axes, at: float, text: str) -> None:
+    """A dashed line from top to bottom with its name."""
+    axes.axvline(at, **_MARK)
+    low, high = axes.get_xlim()
+    align, shift = ("right", -2) if at > low + 0.8 * (high - low) else ("left", 2)
+    axes.annotate(text, (at, 1), (shift, -6), xycoords=("data", "axes fraction"), textcoords="offset points",
+                  fontsize=6, color=GREY, ha=align)  # fmt: skip
 
 
 def draw_convergence(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """The mean after more and more patterns, in its 95 % interval."""
     converged, unit = one.converged, bandwidth_unit(one.ebb.mean)
-    name_above(paper, area, f"eBB after so many patterns, {unit.name}")
-    inner = _below_name(area)
+    axes = plot_in(paper, area, f"eBB after so many patterns, {unit.name}")
+    mean, half = converged.mean / unit.scale, converged.half_width / unit.scale
     shown = converged.num >= min(8, converged.num[-1])
-    low = float((converged.mean - converged.half_width)[shown].min())
-    high = float((converged.mean + converged.half_width)[shown].max())
+    low, high = float((mean - half)[shown].min()), float((mean + half)[shown].max())
     if not high > low:
-        low, high = 0.95 * one.ebb.mean, 1.05 * one.ebb.mean
-    across = Scale(2, max(float(converged.num[-1]), 3), inner.x + 1.5, inner.x + inner.width - 1.5, True)
-    up = Scale(max(low, 0), high + 0.06 * (high - low), inner.y + inner.height, inner.y, False)
-    grid_lines(paper, inner, up, unit.scale)
-
-    def at(value: float) -> float:
-        return up.at(min(max(value, up.low), up.high))
-
-    xs = [across.at(num) for num in converged.num.tolist()]
-    middle, half = converged.mean.tolist(), converged.half_width.tolist()
-    upper = [at(mean + width) for mean, width in zip(middle, half, strict=True)]
-    lower = [at(mean - width) for mean, width in zip(middle, half, strict=True)]
-    paper.area([*xs, *reversed(xs)], [*upper, *reversed(lower)], fill=_BLUE, opacity=0.18)
-    paper.line(xs, [at(mean) for mean in middle], colour=_BLUE, width=1.1, layer=4)
+        low, high = 0.95 * float(mean[-1]), 1.05 * float(mean[-1])
+    axes.set(xscale="log", ylim=(max(low, 0), high + 0.06 * (high - low)))
+    axes.fill_between(converged.num, mean - half, mean + half, color=BLUE, alpha=0.18, linewidth=0)
+    axes.plot(converged.num, mean, color=BLUE)
+    round_ticks(axes.yaxis, 5)
     powers = [2**power for power in range(1, 40) if 2**power <= converged.num[-1]]
-    labels_below(paper, inner, [(across.at(float(num)), f"{num:,}") for num in powers])
+    fitting_ticks(axes, {num: f"{num:,}" for num in powers})
 
 
 def draw_named(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """Bars beside the effective bisection bandwidth, slowest first."""
     unit = bandwidth_unit(one.named[0].bytes_per_s_mean)
     has_ebb = one.ebb.num > 0
-    name = f"named patterns, {unit.name}" + ("; dashed: eBB" if has_ebb else "")
-    name_above(paper, area, name)
     slowest = sorted(one.named, key=lambda pattern: pattern.bytes_per_s_mean)
     shown = slowest[:_MOST_NAMED]
-    longest = max([*(pattern.bytes_per_s_mean for pattern in shown), *([one.ebb.mean] if has_ebb else [])])
-    left, room = area.x + 22, area.width - 22 - 12
-    step = min((area.height - 6) / max(len(shown), 1), 4.4)
-    y = area.y + 3.5
-    for pattern in shown:
-        paper.text(area.x, y + step / 2 + 0.8, shortened(pattern.name, 21, SIZE), SIZE)
-        is_bad = pattern.relative < 1
-        width = room * pattern.bytes_per_s_mean / longest
-        paper.box(left, y + 0.5, width, step - 1, fill=_SAND if is_bad else _BLUE, layer=3)
-        text = number(pattern.bytes_per_s_mean / unit.scale)
-        paper.text(left + width + 1, y + step / 2 + 0.8, text, SIZE, colour=GREY)
-        y += step
+    height = min(area.height, _BAR_STEP * len(shown) + 10)
+    name = f"named patterns, {unit.name}" + ("; dashed: eBB" if has_ebb else "")
+    axes = plot_in(paper, Area(area.x, area.y, area.width, height), name, _NAMES)
+    means = [pattern.bytes_per_s_mean / unit.scale for pattern in shown]
+    colours = [SAND if pattern.relative < 1 else BLUE for pattern in shown]
+    bars = axes.barh(np.arange(len(shown)), means, color=colours)
+    axes.bar_label(bars, [number(mean) for mean in means], fontsize=SIZE, color=GREY, padding=2)
     if has_ebb:
-        at = left + room * one.ebb.mean / longest
-        paper.line([at, at], [area.y + 3, y + 0.5], colour=INK, width=0.8, layer=5, dashes=(3, 2))
+        axes.axvline(one.ebb.mean / unit.scale, **_MARK)
+    axes.set(xlim=(0, 1.15 * max([*means, one.ebb.mean / unit.scale if has_ebb else 0])), ylim=(len(shown) - 0.5, -0.5))
+    axes.set_yticks(range(len(shown)), [shortened(pattern.name, _NAMES - 2, SIZE) for pattern in shown],
+                    fontsize=SIZE, color=INK, parse_math=False)  # fmt: skip
+    axes.set_xticks([])
+    axes.grid(visible=False)
+    axes.spines["bottom"].set_visible(False)
     if len(slowest) > len(shown):
-        paper.text(area.x, y + 2.4, f"and {len(slowest) - len(shown):,} faster ones", 6, colour=GREY)
+        axes.set_xlabel(f"and {len(slowest) - len(shown):,} faster ones", loc="left")
 
 
 def draw_comparison(paper: Paper, area: Area, comparison: PatternComparison) -> None:
     """Every random pattern, measured over simulated."""
-    name_above(paper, area, "measured over simulated" + ("" if comparison.has_baseline else ", of the fastest"))
-    inner = _below_name(area)
-    xs, ys = comparison.simulated, comparison.measured
-    across, up = (
-        Scale(low - 0.06 * (high - low or low or 1), high + 0.06 * (high - low or low or 1), start, end, False)
-        for low, high, start, end in (
-            (float(xs.min()), float(xs.max()), inner.x, inner.x + inner.width),
-            (float(ys.min()), float(ys.max()), inner.y + inner.height, inner.y),
-        )
-    )
-    grid_lines(paper, inner, up, 1.0)
-    low, high = max(across.low, up.low / comparison.ratio), min(across.high, up.high / comparison.ratio)
-    if high > low:
-        ends = ([across.at(low), across.at(high)], [up.at(low * comparison.ratio), up.at(high * comparison.ratio)])
-        paper.line(*ends, colour=GREY, width=0.7, dashes=(3, 2))
-    red = {one.pattern_index for one in comparison.deviating}
-    for index, x, y in zip(comparison.pattern_index.tolist(), xs.tolist(), ys.tolist(), strict=True):
-        paper.box(across.at(x) - 0.35, up.at(y) - 0.35, 0.7, 0.7, fill=ALARM if index in red else _BLUE,
-                  layer=5 if index in red else 4)  # fmt: skip
-    _numbers_below(paper, inner, across, 1.0)
+    axes = plot_in(paper, area, "measured over simulated" + ("" if comparison.has_baseline else ", of the fastest"))
+    is_red = np.isin(comparison.pattern_index, [one.pattern_index for one in comparison.deviating])
+    for those, colour in ((~is_red, BLUE), (is_red, ALARM)):
+        axes.plot(comparison.simulated[those], comparison.measured[those], "s", color=colour, markersize=2)
+    axes.margins(0.06)
+    axes.autoscale(enable=False)
+    axes.axline((0, 0), slope=comparison.ratio, color=GREY, linewidth=0.7, linestyle=(0, (3, 2)))
+    round_ticks(axes.yaxis, 5)
+    round_ticks(axes.xaxis, 7)
 
 
 def draw_worst(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """The steps of the search for bad patterns; red ones were gone on from."""
     steps, unit = one.worst, bandwidth_unit(float(one.worst.bytes_per_s_mean[0]))
     has_ebb = one.ebb.num > 0
-    name_above(paper, area, f"search for bad patterns, {unit.name}" + ("; dashed: eBB" if has_ebb else ""))
-    inner = _below_name(area)
-    means = steps.bytes_per_s_mean.tolist()
-    most = max([*(mean for mean in means if mean == mean), *([one.ebb.mean] if has_ebb else [])], default=1.0)
-    across = Scale(1, max(len(means), 2), inner.x + 1.5, inner.x + inner.width - 1.5, False)
-    up = Scale(0, most * 1.08, inner.y + inner.height, inner.y, False)
-    grid_lines(paper, inner, up, unit.scale)
-    there = [(across.at(step), up.at(mean), accepted)
-             for step, mean, accepted in zip((steps.index + 1).tolist(), means, steps.accepted.tolist(), strict=True)
-             if mean == mean]  # fmt: skip
-    paper.line([x for x, _, _ in there], [y for _, y, _ in there], colour=_BLUE, width=0.9, layer=4)
-    for x, y, accepted in there:
-        if accepted:
-            paper.box(x - 0.5, y - 0.5, 1.0, 1.0, fill=ALARM, layer=5)
+    axes = plot_in(paper, area, f"search for bad patterns, {unit.name}" + ("; dashed: eBB" if has_ebb else ""))
+    there = np.isfinite(steps.bytes_per_s_mean)
+    number_of, means = steps.index[there] + 1, steps.bytes_per_s_mean[there] / unit.scale
+    accepted = steps.accepted[there]
+    axes.plot(number_of, means, color=BLUE, linewidth=0.9)
+    axes.plot(number_of[accepted], means[accepted], "s", color=ALARM)
     if has_ebb:
-        paper.line([inner.x, inner.x + inner.width], [up.at(one.ebb.mean)] * 2, colour=INK, width=0.8, layer=3,
-                   dashes=(3, 2))  # fmt: skip
-    ticks = [value for value in nice_values(1, max(len(means), 2), False, 8) if value == round(value)]
-    labels_below(paper, inner, [(across.at(value), f"{round(value):,}") for value in ticks])
+        axes.axhline(one.ebb.mean / unit.scale, **_MARK)
+    most = max([*means.tolist(), *([one.ebb.mean / unit.scale] if has_ebb else [])], default=1.0)
+    axes.set(xlim=(0.9, max(len(steps), 2) + 0.1), ylim=(0, 1.08 * most))
+    round_ticks(axes.yaxis, 5)
+    round_ticks(axes.xaxis, 8, is_whole=True)
 
 
 def draw_places(paper: Paper, area: Area, kind: str, bars: list[Data]) -> None:
     """The share of slow connections of every host or rank."""
-    name_above(paper, area, f"share of slow connections, %, over {kind}")
-    inner = _below_name(area)
-    across = Scale(0, bars[-1]["end"], inner.x, inner.x + inner.width, False)
-    up = Scale(0, 1, inner.y + inner.height, inner.y, False)
-    grid_lines(paper, inner, up, 0.01)
-    for bar in bars:
-        if bar["share"]:
-            at, end = across.at(bar["begin"]), across.at(bar["end"])
-            top = up.at(bar["share"])
-            paper.box(at, top, max(end - at - (0.15 if end - at > 0.5 else 0), 0.1), inner.y + inner.height - top,
-                      fill=ALARM if bar["slow"] else _BLUE, layer=3)  # fmt: skip
-    ticks = [value for value in nice_values(0, bars[-1]["end"], False, 10) if value == round(value) < bars[-1]["end"]]
-    labels_below(paper, inner, [(across.at(value + 0.5), f"{round(value):,}") for value in ticks])
+    axes = plot_in(paper, area, f"share of slow connections, %, over {kind}")
+    begins, ends = (np.array([bar[name] for bar in bars]) for name in ("begin", "end"))
+    axes.bar(begins - 0.5, [100 * (bar["share"] or 0) for bar in bars], ends - begins, align="edge", edgecolor="white",
+             linewidth=0.2, color=[ALARM if bar["slow"] else BLUE for bar in bars])  # fmt: skip
+    axes.set(xlim=(-0.5, ends[-1] - 0.5), ylim=(0, 100))
+    round_ticks(axes.yaxis, 5)
+    round_ticks(axes.xaxis, 10, is_whole=True)

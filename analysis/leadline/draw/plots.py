@@ -123,7 +123,7 @@ class CurveFigure:
 
 @dataclass(frozen=True)
 class SizePoint:
-    """What a curve shows of one message size, in the base unit; NaN = nothing measured."""
+    """What a curve shows of one message size, in the base unit."""
 
     middle: float
     low: float
@@ -269,13 +269,13 @@ def _share_text(num_below: int, num_all: int) -> str:
     return f"all {num_all:,}" if not slower else f"{number(100 * num_below / num_all, 4)} %, {slower:,} slower"
 
 
-def curve_figure(title: str, unit: Unit, sizes: list[int], groups: dict[str, list[SizePoint]]) -> CurveFigure:
-    """A curve a group; sizes without a value are left out of the line."""
+def curve_figure(title: str, unit: Unit, sizes: list[int], groups: dict[str, dict[int, SizePoint]]) -> CurveFigure:
+    """A curve a group, of the sizes that have a value."""
     width, height, left, right, top, bottom = 570.0, 330.0, 64.0, 556.0, 34.0, 278.0
     shown = [
         v / unit.scale
         for rows in groups.values()
-        for row in rows
+        for row in rows.values()
         for v in (row.middle, row.low, row.high, row.fastest)
         if math.isfinite(v) and v > 0
     ]
@@ -285,8 +285,8 @@ def curve_figure(title: str, unit: Unit, sizes: list[int], groups: dict[str, lis
     y = Axis(low, high, bottom, top, True)
     curves = []
     for name, rows in groups.items():
-        there = [(size, row) for size, row in zip(sizes, rows, strict=True) if row.middle > 0]
-        at = {size: x.at(positions[size]) for size, _ in there}
+        there = sorted(rows.items())
+        at = {size: x.at(positions[size]) for size in rows}
         points = tuple((at[size], y.at(row.middle / unit.scale), _words_of(size, row, unit)) for size, row in there)
         upper = [f"{at[size]},{y.at(row.high / unit.scale)}" for size, row in there]
         lower = [f"{at[size]},{y.at(row.low / unit.scale)}" for size, row in reversed(there)]

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from leadline.draw.plots import Axis as Scale
-from leadline.draw.plots import nice_values
+import numpy as np
+
 from leadline.io.analysis import PhaseAnalysis, rest_ns
 from leadline.io.data import KIND_COLOURS
 from leadline.io.result import IO_TIMES
-from leadline.report.paper import ALARM, GREY, Paper
-from leadline.report.plot_frame import Area, grid_lines, inside, labels_below, name_above
-from leadline.units import bandwidth_unit, plain, time_text, time_unit
+from leadline.report.paper import ALARM, BLUE, Paper
+from leadline.report.plot_frame import Area, fitting_ticks, plot_in, round_ticks
+from leadline.units import bandwidth_unit, time_text, time_unit
 
-_BLUE = "#31688e"
 _MOST_ROWS = 24
+_LEAST_NAMED = 2.0  # mm of a row, from which on all have their names
 
 
 def kinds_of(one: PhaseAnalysis) -> list[str]:
@@ -27,76 +27,52 @@ def draw_use(paper: Paper, area: Area, one: PhaseAnalysis, slow: frozenset[int])
     """A bar for each rank, of many the slowest: how much of each kind of time. `slow`: whose names stand out."""
     ranks = one.shown_ranks
     if ranks.size > _MOST_ROWS:
-        slowest = sorted(ranks.tolist(), key=lambda rank: -float(one.rows.io_ns[rank]))[:_MOST_ROWS]
-        shown = sorted(slowest)
-    else:
-        shown = ranks.tolist()
+        ranks = np.sort(ranks[np.argsort(-one.rows.io_ns[ranks], kind="stable")[:_MOST_ROWS]])
     num = int(one.rows.has_row.sum())
     unit = time_unit(one.end_ns)
-    part = f", the {len(shown)} slowest of {num:,} ranks" if len(shown) < num else ""
-    name_above(paper, area, f"{one.phase.name}, {unit.name}{part}")
-    left, top = area.x + 14, area.y + 3
-    height = (area.height - 8) / max(len(shown), 1)
-    across = Scale(0, max(one.end_ns, 1), left, area.x + area.width, False)
-    rest = rest_ns(one.rows)
-    for row, rank in enumerate(shown):
-        y = top + row * height
-        if height > 2 or rank in slow:
-            paper.text(
-                left - 1,
-                y + height / 2 + 0.75,
-                f"rank {rank}",
-                6,
-                colour=ALARM if rank in slow else GREY,
-                align="right",
-            )
-        at = float(one.rows.begin_ns[rank])
-        for kind in (*IO_TIMES, "rest"):
-            time_ns = float(rest[rank] if kind == "rest" else one.rows.times_ns[kind][rank])
-            if time_ns > 0:
-                width = max(across.at(at + time_ns) - across.at(at), 0.05)
-                paper.box(across.at(at), y + 0.15, width, max(height - 0.3, 0.3), fill=KIND_COLOURS[kind], layer=3)
-                at += time_ns
-    below = Area(left, area.y, area.x + area.width - left, area.height - 5)
-    values = nice_values(0, one.end_ns / unit.scale, False, 6)
-    labels_below(paper, below, [(across.at(value * unit.scale), plain(value)) for value in values])
+    part = f", the {ranks.size} slowest of {num:,} ranks" if ranks.size < num else ""
+    axes = plot_in(paper, area, f"{one.phase.name}, {unit.name}{part}", room=14)
+    axes.set(xlim=(0, max(one.end_ns, 1) / unit.scale), ylim=(ranks.size - 0.5, -0.5))
+    axes.grid(visible=False)
+    at, rest = one.rows.begin_ns[ranks] / unit.scale, rest_ns(one.rows)
+    for kind in (*IO_TIMES, "rest"):
+        times = np.fmax(rest if kind == "rest" else one.rows.times_ns[kind], 0)[ranks] / unit.scale
+        axes.barh(np.arange(ranks.size), times, left=at, color=KIND_COLOURS[kind])
+        at = at + times
+    has_room = axes.bbox.height / paper.figure.dpi * 25.4 > _LEAST_NAMED * ranks.size
+    named = [row for row, rank in enumerate(ranks.tolist()) if has_room or rank in slow]
+    axes.set_yticks(named, [f"rank {ranks[row]}" for row in named])
+    for row, label in zip(named, axes.get_yticklabels(), strict=True):
+        if ranks[row] in slow:
+            label.set_color(ALARM)
+    round_ticks(axes.xaxis, 6)
 
 
 def draw_throughput(paper: Paper, area: Area, one: PhaseAnalysis) -> None:
     """Bytes of all ranks over time."""
-    rates = [1e9 * num / one.bin_ns for num in one.total.tolist()]
-    if not rates:
+    if not one.total.size:
         return
-    unit, length_ns = bandwidth_unit(max(rates)), one.bin_ns * len(rates)
+    rates = 1e9 * one.total / one.bin_ns
+    unit, length_ns = bandwidth_unit(float(rates.max())), one.bin_ns * len(rates)
     along = time_unit(length_ns)
-    name_above(paper, area, f"{unit.name} over {along.name}")
-    inner = inside(Area(area.x, area.y + 1.6, area.width, area.height - 1.6))
-    across = Scale(0, length_ns, inner.x, inner.x + inner.width, False)
-    up = Scale(0, max(rates) * 1.1, inner.y + inner.height, inner.y, False)
-    grid_lines(paper, inner, up, unit.scale)
-    for index, rate in enumerate(rates):
-        if rate:
-            at, end = across.at(index * one.bin_ns), across.at((index + 1) * one.bin_ns)
-            paper.box(
-                at, up.at(rate), max(end - at - 0.1, 0.2), inner.y + inner.height - up.at(rate), fill=_BLUE, layer=3
-            )
-    values = nice_values(0, length_ns / along.scale, False, 5)
-    labels_below(paper, inner, [(across.at(value * along.scale), plain(value)) for value in values])
+    axes = plot_in(paper, area, f"{unit.name} over {along.name}")
+    axes.stairs(rates / unit.scale, np.arange(len(rates) + 1) * one.bin_ns / along.scale, fill=True, color=BLUE)
+    axes.set(xlim=(0, length_ns / along.scale), ylim=(0, 1.1 * rates.max() / unit.scale))
+    round_ticks(axes.yaxis, 5)
+    round_ticks(axes.xaxis, 5)
 
 
 def draw_latencies(paper: Paper, area: Area, one: PhaseAnalysis) -> None:
     """Calls by their time, both logarithmic."""
-    buckets = [(b["low_ns"] or b["high_ns"] / 2**0.25, b["high_ns"] or b["low_ns"] * 2**0.25, b["num"])
-               for b in one.phase.summary.get("latencies") or []]  # fmt: skip
+    buckets = one.phase.summary.get("latencies") or []
     if not buckets:
         return
-    name_above(paper, area, "calls over their time")
-    inner = inside(Area(area.x, area.y + 1.6, area.width, area.height - 1.6))
-    across = Scale(buckets[0][0], buckets[-1][1], inner.x, inner.x + inner.width, True)
-    up = Scale(0.5, max(max(num for *_, num in buckets), 10) * 1.8, inner.y + inner.height, inner.y, True)
-    grid_lines(paper, inner, up, 1.0, is_whole=True)
-    for low, high, num in buckets:
-        at, end = across.at(low), across.at(high)
-        paper.box(at, up.at(num), max(end - at - 0.1, 0.2), inner.y + inner.height - up.at(num), fill=_BLUE, layer=3)
-    powers = [10.0**power for power in range(14) if buckets[0][0] <= 10.0**power <= buckets[-1][1]]
-    labels_below(paper, inner, [(across.at(value), time_text(value, 1)) for value in powers])
+    lows = [bucket["low_ns"] or bucket["high_ns"] / 2**0.25 for bucket in buckets]
+    highs = [bucket["high_ns"] or bucket["low_ns"] * 2**0.25 for bucket in buckets]
+    counts = [bucket["num"] for bucket in buckets]
+    axes = plot_in(paper, area, "calls over their time")
+    axes.set(xscale="log", yscale="log", xlim=(lows[0], highs[-1]), ylim=(0.5, max(*counts, 10) * 1.8))
+    axes.bar(lows, counts, np.subtract(highs, lows), align="edge", color=BLUE)
+    round_ticks(axes.yaxis, 5, is_whole=True)
+    powers = [10.0**power for power in range(14) if lows[0] <= 10.0**power <= highs[-1]]
+    fitting_ticks(axes, {value: time_text(value, 1) for value in powers})

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +14,13 @@ from leadline.link.result import LinkResult, PairClass
 from leadline.link.tables import units_of
 from leadline.stats.histogram import Histogram, histogram
 from leadline.stats.tally import Tally
-from leadline.units import bandwidth_unit, time_unit
+from leadline.units import bandwidth_unit, middle, time_unit
 
 MOST_PAIRS_OF_BIN = 20
 # Pairs listed in bins, of all parts together: half a megabyte.
 _MOST_PAIRS_OF_PAGE = 24_000
+
+Curves = dict[PairClass, dict[int, plots.SizePoint]]  # of each class and message size in bytes
 
 
 @dataclass(frozen=True)
@@ -82,34 +83,46 @@ class Sweep:
         for pair_class, tally in analysis.scan.classes.items():
             self._tallies.setdefault((analysis.part.message_size_bytes, pair_class), Tally()).merge(tally)
 
+    def times(self) -> Curves:
+        """In ns, of all sizes that were measured; nothing where there is one size only."""
+        if len({size for size, _ in self._tallies}) < 2:
+            return {}
+        curves: Curves = {one: {} for one in PairClass if any(pair_class is one for _, pair_class in self._tallies)}
+        for size, pair_class in sorted(self._tallies, key=lambda key: key[0]):
+            point = plots.spread(self._tallies[size, pair_class].distribution())
+            if point.middle > 0:
+                curves[pair_class][size] = point
+        return curves
+
     def figures(self, result: LinkResult) -> list[plots.CurveFigure]:
         """Latency and bandwidth over message size; nothing where there is one size only."""
-        sizes = sorted({size for size, _ in self._tallies})
-        if len(sizes) < 2:
-            return []
-        classes = [one for one in PairClass if any(pair_class is one for _, pair_class in self._tallies)]
-        times = {one.value: [self._point(size, one) for size in sizes] for one in classes}
-        speeds = {
-            name: [_as_speed(result, size, row) for size, row in zip(sizes, rows, strict=True)]
-            for name, rows in times.items()
-        }
-        there = [row.middle for rows in times.values() for row in rows if row.middle > 0]
-        fastest = [row.middle for rows in speeds.values() for row in rows if row.middle > 0]
-        # The unit for the middle of a logarithmic axis.
-        unit = time_unit(math.sqrt(min(there) * max(there)) if there else math.nan)
-        speed_unit = bandwidth_unit(math.sqrt(min(fastest) * max(fastest)) if fastest else math.nan)
+        sizes, times = sorted({size for size, _ in self._tallies}), self.times()
+        speeds = speeds_of(result, times)
+        unit, speed_unit = time_unit(middle_of(times)), bandwidth_unit(middle_of(speeds))
         return [
-            plots.curve_figure(f"time of a message in {unit.name}", unit, sizes, times),
-            plots.curve_figure(f"bandwidth in {speed_unit.name}", speed_unit, sizes, speeds),
+            plots.curve_figure(title, one, sizes, {pair_class.value: rows for pair_class, rows in curves.items()})
+            for title, one, curves in (
+                (f"time of a message in {unit.name}", unit, times),
+                (f"bandwidth in {speed_unit.name}", speed_unit, speeds),
+            )
+            if times
         ]
 
-    def _point(self, size: int, pair_class: PairClass) -> plots.SizePoint:
-        return plots.spread(self._tallies.get((size, pair_class), Tally()).distribution())
+
+def speeds_of(result: LinkResult, times: Curves) -> Curves:
+    """The spread of times as bandwidths in bytes/s: what is slow in one is low in the other."""
+    return {
+        pair_class: {
+            size: plots.SizePoint(
+                *(float(result.bandwidth_bytes_per_s(t, size)) for t in (row.middle, row.high, row.low, row.fastest))
+            )
+            for size, row in rows.items()
+            if size > 0
+        }
+        for pair_class, rows in times.items()
+    }
 
 
-def _as_speed(result: LinkResult, size: int, times: plots.SizePoint) -> plots.SizePoint:
-    """The spread of times as bandwidths: what is slow in one is low in the other."""
-    values = [
-        float(result.bandwidth_bytes_per_s(t, size)) for t in (times.middle, times.high, times.low, times.fastest)
-    ]
-    return plots.SizePoint(*values)
+def middle_of(curves: Curves) -> float:
+    """The middle of a logarithmic axis, for its unit."""
+    return middle(row.middle for rows in curves.values() for row in rows.values())

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.draw import colours
-from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.link.analysis import SliceAnalysis
 from leadline.link.result import LinkResult
 from leadline.report.paper import ALARM, GREY, INK, Paper, shortened, width_mm
+from leadline.report.plot_frame import fitting_ticks, round_ticks
 from leadline.scan import Axis, AxisName, Picture, Standout, num_circled
 from leadline.scan.picture import Float32Array
 from leadline.stats.colour_range import ColourRange
@@ -302,37 +301,24 @@ def draw_colour_bar(paper: Paper, frame: Frame) -> None:
             paper.box(at, y, ends - 0.8, height, fill=colour, layer=3)
     left, right = x + ends * bool(matrix.num_below), x + width - ends * bool(matrix.num_above)
     paper.image(_palette()[np.arange(_LEVELS)][None, :, :], left, y, right - left, height)
-    scale = Scale(span.low, span.high, left, right, span.logarithmic)
+    bar = paper.plot(left, y, right - left, height)
+    above = bar.twiny()
+    for axes in (bar, above):
+        axes.set(yticks=[], xscale="log" if span.logarithmic else "linear", frame_on=False)
+        axes.set_xlim(span.low / matrix.unit.scale, span.high / matrix.unit.scale)
+    round_ticks(bar.xaxis, 7)
     size = matrix.analysis.part.message_size_bytes
     fastest, slowest = (float(matrix.result.bandwidth_bytes_per_s(t, size)) for t in (span.low, span.high))
-    speed_unit = bandwidth_unit(math.sqrt(fastest * slowest))
-    below = [(time, time / matrix.unit.scale) for time in _ticks(span.low, span.high, matrix.unit, span.logarithmic)]
-    _bar_ticks(paper, scale, below, y + height, 1)
+    unit = bandwidth_unit(math.sqrt(fastest * slowest))
     name = f"time of a message in {matrix.unit.name}"
     more = ": fast left, slow right"
     has_room = width_mm(name + more, 6) + width_mm("above: bandwidth in MiB/s", 6) + 3 < width
     paper.text(x, y + height + 6.6, name + more if has_room else name, 6, colour=GREY)
+    speeds = nice_values(slowest / unit.scale, fastest / unit.scale, slowest * 3 < fastest, 7) if size > 0 else []
+    per_time = float(matrix.result.bandwidth_bytes_per_s(matrix.unit.scale, size)) / unit.scale
+    fitting_ticks(above, {per_time / speed: plain(speed) for speed in speeds})
     if size > 0:
-        speeds = _ticks(slowest, fastest, speed_unit, slowest * 3 < fastest)
-        per_time = float(matrix.result.bandwidth_bytes_per_s(1.0, size))
-        _bar_ticks(paper, scale, [(per_time / speed, speed / speed_unit.scale) for speed in speeds], y, -1)
-        paper.text(x + width, y + height + 6.6, f"above: bandwidth in {speed_unit.name}", 6, colour=GREY, align="right")
-
-
-def _ticks(low: float, high: float, unit: Unit, logarithmic: bool) -> list[float]:
-    return [value * unit.scale for value in nice_values(low / unit.scale, high / unit.scale, logarithmic, 7)]
-
-
-def _bar_ticks(paper: Paper, scale: Scale, ticks: Iterable[tuple[float, float]], y: float, down: int) -> None:
-    free = -math.inf
-    for time_ns, label in sorted(ticks):
-        at, text = scale.at(time_ns), plain(label)
-        half = width_mm(text, _TICK_SIZE) / 2
-        if not scale.start - 0.1 <= at <= scale.end + 0.1 or at - half < free:
-            continue
-        free = at + half + 1.5
-        paper.line([at, at], [y, y + 0.9 * down], colour=GREY, width=0.5)
-        paper.text(at, y + (3.1 if down > 0 else -1.5), text, _TICK_SIZE, colour=GREY, align="center")
+        paper.text(x + width, y + height + 6.6, f"above: bandwidth in {unit.name}", 6, colour=GREY, align="right")
 
 
 def legend(matrix: Matrix) -> list[tuple[str, str]]:

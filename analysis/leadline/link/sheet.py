@@ -13,6 +13,7 @@ from leadline.diagnosis import Diagnosed, diagnosed_in
 from leadline.link import text as link_text
 from leadline.link.analysis import SliceAnalysis, analyse
 from leadline.link.compare import Comparison
+from leadline.link.figures import Curves, Sweep
 from leadline.link.judged import judged
 from leadline.link.matrix_image import (
     BAR_ROOM_MM,
@@ -25,7 +26,7 @@ from leadline.link.matrix_image import (
     matrix_of,
     pixel_factor,
 )
-from leadline.link.plots import Curves, draw_distribution, draw_sweep, sweep_points
+from leadline.link.plots import draw_distribution, draw_sweep
 from leadline.link.result import LinkResult
 from leadline.link.scan import pictures
 from leadline.link.sheet_tables import (
@@ -122,7 +123,10 @@ def sheet_page(
     diagnosed = diagnosed or diagnosed_in(result)
     analyses = _judged(result, analyses, diagnosed)
     analysis, x, width = analyses[0], MARGIN_X, WIDTH_MM - 2 * MARGIN_X
-    paper, points = Paper(WIDTH_MM, HEIGHT_MM, PIXELS_PER_INCH), sweep_points(analyses)
+    paper, sweep = Paper(WIDTH_MM, HEIGHT_MM, PIXELS_PER_INCH), Sweep()
+    for one in analyses:
+        sweep.add(one)
+    points = sweep.times()
     tables = tables_of(result, analysis)
     head = head_of(result, analyses, num_not_begun, diagnosed, compared)
     y = draw_head(paper, x, TOP, width, result, head) + GAP - 1.5

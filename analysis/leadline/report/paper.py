@@ -15,18 +15,33 @@ from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 POINT_MM = 25.4 / 72
 LINE_FACTOR = 1.34  # from one baseline to the next, in sizes of the type
+LETTERS = 6.0  # points, of all letters in plots
 GENERATOR = "leadline report"
 
 INK, GREY, FAINT, RULE, ALARM, PALE_ALARM, PALE_NOTE = (
     "#17202a", "#5c6770", "#8b949e", "#d5d9dd", "#b00020", "#fdecee", "#eef3fb",
 )  # fmt: skip
+BLUE, SAND = "#31688e", "#c2570c"  # of what plots show
+# Of plots: grey numbers, lines at round values, and no frame but the horizontal axis.
+_PLOTS: dict[Any, Any] = {
+    "font.family": "DejaVu Sans", "axes.labelsize": LETTERS, "axes.titlesize": LETTERS, "axes.labelcolor": GREY,
+    "axes.edgecolor": GREY, "axes.linewidth": 0.5, "axes.spines.left": False, "axes.spines.right": False,
+    "axes.spines.top": False, "axes.grid": True, "axes.grid.axis": "y", "axes.axisbelow": True, "grid.color": RULE,
+    "grid.linewidth": 0.5, "xtick.color": GREY, "ytick.color": GREY, "xtick.labelsize": LETTERS,
+    "ytick.labelsize": LETTERS, "xtick.major.size": 2.5, "ytick.major.size": 0, "xtick.major.width": 0.5,
+    "xtick.major.pad": 1.5, "lines.linewidth": 1.1, "lines.markersize": 2.5, "legend.fontsize": 6.5,
+    "legend.frameon": False,
+}  # fmt: skip
 
 
 class Kind(str, Enum):
@@ -57,7 +72,7 @@ def drawing() -> Iterator[None]:
             matplotlib.rcdefaults()
             # Type 42 keeps letters as letters: they can be searched and copied. In PostScript type 3 does so too, and
             # for type 42 matplotlib 3.11 takes 4 s to look at every letter of the font.
-            matplotlib.rcParams.update({"pdf.fonttype": 42, "ps.fonttype": 3, "path.simplify": False})
+            matplotlib.rcParams.update({"pdf.fonttype": 42, "ps.fonttype": 3, "path.simplify": False, **_PLOTS})
             yield
     finally:
         logger.setLevel(level)
@@ -165,16 +180,22 @@ class Paper:
         self.axes.set_axis_off()
         self.axes.set_autoscale_on(False)
 
+    def plot(self, x: float, y: float, width: float, height: float) -> Axes:
+        """Axes in a rectangle, from its top left corner."""
+        bottom = self.height_mm - y - height
+        place = (x / self.width_mm, bottom / self.height_mm, width / self.width_mm, height / self.height_mm)
+        return self.figure.add_axes(place, facecolor="none")
+
     def text(
         self, x: float, y: float, text: str, size: float = 7, *, colour: str = INK, bold: bool = False,
-        align: str = "left", rotation: float = 0,
+        align: str = "left",
     ) -> None:  # fmt: skip
         """One line with its baseline at y. `align` is left, center or right."""
         from matplotlib.font_manager import FontProperties
 
         self.axes.text(
             x, y, printable(text), fontproperties=FontProperties(fname=str(_font_file(bold)), size=size), color=colour,
-            ha=align, va="baseline", rotation=rotation, parse_math=False, zorder=6,
+            ha=align, va="baseline", parse_math=False, zorder=6,
         )  # fmt: skip
 
     def paragraph(
@@ -186,37 +207,22 @@ class Paper:
             y += line_mm(size)
         return y
 
-    def line(
-        self, xs: Sequence[float], ys: Sequence[float], *, colour: str = RULE, width: float = 0.5, layer: float = 3,
-        dashes: Sequence[float] = (),
-    ) -> None:  # fmt: skip
-        """A line through points, its width in points; `dashes` are lengths on and off in line widths."""
+    def line(self, xs: Sequence[float], ys: Sequence[float], *, colour: str = RULE, width: float = 0.5) -> None:
+        """A line through points, its width in points."""
         from matplotlib.lines import Line2D
 
-        line = Line2D(xs, ys, color=colour, linewidth=width, zorder=layer, solid_capstyle="butt")
-        if dashes:
-            line.set_linestyle((0, tuple(dashes)))
-        self.axes.add_line(line)
-
-    def area(
-        self, xs: Sequence[float], ys: Sequence[float], *, fill: str = "none", edge: str = "none", width: float = 0.5,
-        opacity: float = 1, layer: float = 2,
-    ) -> None:  # fmt: skip
-        """A polygon."""
-        from matplotlib.patches import Polygon
-
-        corners = np.column_stack([xs, ys])
-        self.axes.add_patch(
-            Polygon(corners, closed=True, facecolor=fill, edgecolor=edge, linewidth=width, alpha=opacity, zorder=layer)
-        )
+        self.axes.add_line(Line2D(xs, ys, color=colour, linewidth=width, zorder=3, solid_capstyle="butt"))
 
     def box(
         self, x: float, y: float, width: float, height: float, *, fill: str = "none", edge: str = "none",
         line: float = 0.5, layer: float = 2,
     ) -> None:  # fmt: skip
         """An upright rectangle from its top left corner."""
-        corners = ([x, x + width, x + width, x], [y, y, y + height, y + height])
-        self.area(*corners, fill=fill, edge=edge, width=line, layer=layer)
+        from matplotlib.patches import Rectangle
+
+        self.axes.add_patch(
+            Rectangle((x, y), width, height, facecolor=fill, edgecolor=edge, linewidth=line, zorder=layer)
+        )
 
     def ring(self, x: float, y: float, radius: float, *, colour: str, width: float, layer: float = 5) -> None:
         """A circle's line."""

@@ -7,13 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from leadline.diagnosis import diagnosed
-from leadline.draw.plots import Axis as Scale
-from leadline.draw.plots import nice_values
 from leadline.model import Progress
 from leadline.model.run import with_progress
 from leadline.report.paper import GREY, Kind, Paper
-from leadline.report.plot_frame import Area, inside, labels_below, name_above
+from leadline.report.plot_frame import Area, fitting_ticks, plot_in, round_ticks
 from leadline.report.sheet import GAP, HEADING, ROW, SIZE, Head, Line, fitted, heading, problems_of, sheet_of, table
 from leadline.text.run import no_findings
 from leadline.topology import text as topology_text
@@ -22,10 +22,10 @@ from leadline.topology.data import HUES, hue_numbers
 from leadline.topology.load import LoadSeries, series_of
 from leadline.topology.result import Definition, TopologyResult
 from leadline.topology.tables import load_rows, number_table
-from leadline.units import bandwidth_unit, bytes_text, plain
+from leadline.units import bandwidth_unit, bytes_text
 
 _PLOT_HEIGHT = 66.0
-_LEGEND = 30.0  # right of the plot
+_LEGEND, _LEGEND_LINE = 30.0, 3.4  # right of the plot
 _MOST_MARKED = 60  # points of a line that have marks
 _DASHES: dict[str, tuple[float, ...]] = {
     "both-ways": (),
@@ -127,39 +127,24 @@ def _draw_curves(paper: Paper, area: Area, curves: list[Curve], is_load: bool) -
     if not values:
         return
     unit = bandwidth_unit(math.sqrt(min(values) * max(values)))
-    name_above(paper, area, unit.name + (", over seconds since the load began" if is_load else ""))
-    inner = inside(Area(area.x, area.y, area.width - _LEGEND, area.height))
-    xs = sorted({point[0] for curve in curves for point in curve.points})
-    across = Scale(xs[0], xs[-1], inner.x + 2, inner.x + inner.width - 2, not is_load)
+    name = unit.name + (", over seconds since the load began" if is_load else "")
+    axes = plot_in(paper, Area(area.x, area.y, area.width - _LEGEND, area.height), name)
     is_wide = max(values) > 8 * min(values)
     low, high = (min(values) / 1.2, max(values) * 1.2) if is_wide else (0.0, max(values) * 1.06)
-    up = Scale(low, high, inner.y + inner.height, inner.y + 1.2, is_wide)
-    for value in nice_values(low / unit.scale, high / unit.scale, is_wide, 8):
-        at = up.at(value * unit.scale)
-        paper.line([inner.x, inner.x + inner.width], [at, at])
-        paper.text(inner.x - 1.2, at + 0.75, plain(value), 6, colour=GREY, align="right")
-    paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)
-    for number, curve in enumerate(curves):
-        _draw_curve(paper, curve, across, up)
-        x, y = area.x + area.width - _LEGEND + 3, inner.y + 2 + number * 3.4
-        if y < inner.y + inner.height:
-            paper.line([x, x + 6], [y, y], colour=curve.colour, width=1.1, dashes=curve.dashes)
-            paper.text(x + 7.5, y + 0.8, curve.name, 6.5)
+    axes.set(xscale="linear" if is_load else "log", yscale="log" if is_wide else "linear")
+    axes.set_ylim(low / unit.scale, high / unit.scale)
+    for curve in curves:
+        xs, middle, lower, upper = np.array(curve.points).T
+        axes.fill_between(xs, lower / unit.scale, upper / unit.scale, color=curve.colour, alpha=0.16, linewidth=0)
+        marker = "s" if len(xs) <= _MOST_MARKED else ""
+        axes.plot(xs, middle / unit.scale, color=curve.colour, dashes=curve.dashes, marker=marker, label=curve.name)
+    most = int(axes.bbox.height / paper.figure.dpi * 25.4 / _LEGEND_LINE)
+    axes.legend(handles=axes.lines[:most], loc="upper left", bbox_to_anchor=(1, 1), markerscale=0)
+    round_ticks(axes.yaxis, 8)
     if is_load:
-        labels_below(paper, inner, [(across.at(x), plain(x)) for x in nice_values(xs[0], xs[-1], False, 10)])
+        round_ticks(axes.xaxis, 10)
     else:
-        labels_below(paper, inner, [(across.at(x), bytes_text(int(x))) for x in xs])
-
-
-def _draw_curve(paper: Paper, curve: Curve, across: Scale, up: Scale) -> None:
-    xs = [across.at(point[0]) for point in curve.points]
-    middle, lower, upper = ([up.at(point[index]) for point in curve.points] for index in (1, 2, 3))
-    paper.area([*xs, *reversed(xs)], [*upper, *reversed(lower)], fill=curve.colour, opacity=0.16)
-    paper.line(xs, middle, colour=curve.colour, width=1.1, layer=4, dashes=curve.dashes)
-    if len(xs) > _MOST_MARKED:
-        return
-    for x, y in zip(xs, middle, strict=True):
-        paper.box(x - 0.45, y - 0.45, 0.9, 0.9, fill=curve.colour, layer=5)
+        fitting_ticks(axes, {point[0]: bytes_text(int(point[0])) for curve in curves for point in curve.points})
 
 
 def _draw_numbers(paper: Paper, area: Area, result: TopologyResult, analyses: list[GroupAnalysis]) -> None:

@@ -298,11 +298,7 @@ result::sion::Layout SionFilePlan::layout(const std::string& prefix) const {
 }
 
 std::string SionFilePlan::envelope(std::uint64_t rank) const {
-  std::string bytes(result::sion::linktest_extension_magic);
-  append_number(bytes, result::sion::linktest_extension_version, host_byte_order);
-  append_number(bytes, std::uint32_t{0}, host_byte_order);
-  append_number(bytes, payload_bytes(rank), host_byte_order);
-  return bytes;
+  return result::sion::linktest_extension_header(payload_bytes(rank));
 }
 
 std::string encode_run_part(const Header& header) {

@@ -10,6 +10,7 @@
 #include "command/version.hpp"
 #include "compat/linktest/layers.hpp"
 #include "compat/linktest/options.hpp"
+#include "compat/values.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::linktest {
@@ -86,22 +87,6 @@ const OptionEntry& entry_of(const std::string& word) {
                 "LinkTest 2.1 has none, and it said not how many", "Use --num-randomize-tasks 1");
   }
   throw Error(ExitStatus::bad_command_line, fmt::format("there is no option '{}'", word), "", more);
-}
-
-/// An option as it stands in one word of the line, "--name", "--name=value", "-n" or "-nvalue".
-struct OptionToken {
-  std::string option;
-  std::optional<std::string> value;
-};
-
-OptionToken taken_apart(const std::string& word) {
-  if (word.starts_with("--")) {
-    const auto equals = word.find('=');
-    if (equals == std::string::npos) return {word, std::nullopt};
-    return {word.substr(0, equals), word.substr(equals + 1)};
-  }
-  if (word.size() > 2 && word[0] == '-') return {word.substr(0, 2), word.substr(2)};
-  return {word, std::nullopt};
 }
 
 }  // namespace

@@ -27,10 +27,6 @@ constexpr std::uint64_t max_permutations = 10'000;
 /// Unidirectional messages go back to back; more than so many under way at once would only need memory.
 constexpr std::uint64_t max_messages_under_way = 64;
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& why, const std::string& hint) {
-  throw Error(ExitStatus::bad_command_line, problem, why, hint);
-}
-
 /// What the command line says, and what is to be said of it: LinkTest ran where an option did nothing.
 struct Line {
   GivenOptions given;

@@ -44,10 +44,6 @@ bool choice(const Values& values, char letter, bool otherwise) {
   return number(values, letter, otherwise ? 1 : 0, 0, 1) == 1;
 }
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& why, const std::string& hint) {
-  throw Error(ExitStatus::bad_command_line, problem, why, hint);
-}
-
 std::uint64_t message_size(const Values& values) {
   if (values.contains('s') && values.contains('k')) {
     refuse("-s and -k cannot be had together", "both give the size of a message", "Leave one of them out");

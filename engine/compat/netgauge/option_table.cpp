@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "compat/netgauge/options.hpp"
+#include "compat/values.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::netgauge {
@@ -84,22 +84,6 @@ bool is_number(const std::string& text) {
   refuse(problem, "");
 }
 
-/// A word as typed: "--size=1", "-s1" and "-s" are all the option "-s" or "--size".
-struct Taken {
-  std::string word;
-  std::optional<std::string> attached;
-};
-
-Taken taken_apart(const std::string& argument) {
-  if (argument.starts_with("--")) {
-    const auto equals = argument.find('=');
-    if (equals == std::string::npos) return {argument, std::nullopt};
-    return {argument.substr(0, equals), argument.substr(equals + 1)};
-  }
-  if (argument.size() < 3 || argument[0] != '-') return {argument, std::nullopt};
-  return {argument.substr(0, 2), argument.substr(2)};
-}
-
 class Reader {
  public:
   explicit Reader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
@@ -114,13 +98,13 @@ class Reader {
   /// False: the rest is for others.
   bool take() {
     const std::string& argument = arguments_[at_++];
-    const Taken taken = taken_apart(argument);
-    const Spellings* const spellings = spellings_of(taken.word, parser_);
-    const bool is_glued_flag = spellings != nullptr && spellings->value == Value::none && taken.attached;
-    if (is_glued_flag && argument.starts_with("--")) refuse(taken.word + " takes no value", "one follows its =");
+    const OptionToken taken = taken_apart(argument);
+    const Spellings* const spellings = spellings_of(taken.option, parser_);
+    const bool is_glued_flag = spellings != nullptr && spellings->value == Value::none && taken.value;
+    if (is_glued_flag && argument.starts_with("--")) refuse(taken.option + " takes no value", "one follows its =");
     if (spellings == nullptr || is_glued_flag) refuse_unknown(argument);
 
-    const GivenOption given{taken.word, value_of(*spellings, taken)};
+    const GivenOption given{taken.option, value_of(*spellings, taken)};
     const auto [earlier, is_first] = words_.try_emplace(spellings->option, given);
     if (!is_first) {
       refuse(fmt::format("{} is given twice", given.word),
@@ -130,8 +114,8 @@ class Reader {
     return goes_on_after(spellings->option, given);
   }
 
-  std::string value_of(const Spellings& spellings, const Taken& taken) {
-    if (taken.attached) return *taken.attached;
+  std::string value_of(const Spellings& spellings, const OptionToken& taken) {
+    if (taken.value) return *taken.value;
     const bool has_next = at_ < arguments_.size();
     switch (spellings.value) {
       case Value::none:
@@ -141,7 +125,7 @@ class Reader {
       case Value::needed:
         break;
     }
-    if (!has_next) refuse(taken.word + " needs a value", "the command line ends there");
+    if (!has_next) refuse(taken.option + " needs a value", "the command line ends there");
     return arguments_[at_++];
   }
 

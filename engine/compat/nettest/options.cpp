@@ -28,10 +28,6 @@ struct GivenOption {
 };
 using Values = std::map<char, GivenOption>;
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& why, const std::string& hint) {
-  throw Error(ExitStatus::bad_command_line, problem, why, hint);
-}
-
 bool is_known(char letter) { return letter != 0 && std::string(known_letters).find(letter) != std::string::npos; }
 
 /// The letter in its other case.

@@ -15,6 +15,7 @@ from made_up_bisection import (
     even,
     hostile_names,
     killed,
+    loaded,
     many_sizes,
     never_begun,
     odd,
@@ -33,10 +34,6 @@ from leadline.bisection.result import BisectionResult
 from leadline.diagnosis import diagnosed
 from leadline.stats.interval import MeanInterval, paired_ratio_interval
 from leadline.units import Unit
-
-
-def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
-    return leadline.load_bisection(write_bisection(folder / "run.h5", made))
 
 
 def analysed(result: BisectionResult) -> tuple[list[SizeAnalysis], ComponentsAnalysis]:

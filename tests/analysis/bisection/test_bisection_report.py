@@ -15,6 +15,7 @@ from made_up_bisection import (
     hostile_names,
     killed,
     like_a_fat_tree,
+    loaded,
     many_sizes,
     never_begun,
     only_named,
@@ -27,13 +28,8 @@ from page_source import Page, expect_whole_and_alone
 import leadline
 from leadline.bisection.analysis import analyse_size
 from leadline.bisection.page import render_bisection
-from leadline.bisection.result import BisectionResult
 from leadline.cli.report import main as report_main
 from leadline.cli.simulate import main as simulate_main
-
-
-def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
-    return leadline.load_bisection(write_bisection(folder / "run.h5", made))
 
 
 def page_of(made: MadeUpBisection, folder: Path) -> tuple[str, Page]:

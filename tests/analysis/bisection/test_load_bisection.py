@@ -15,6 +15,7 @@ from made_up_bisection import (
     MADE_UP_BISECTIONS,
     MadeUpBisection,
     killed,
+    loaded,
     never_begun,
     odd,
     only_named,
@@ -25,10 +26,6 @@ from made_up_bisection import (
 
 import leadline
 from leadline.bisection.result import NO_RANK, BisectionResult, PatternKind
-
-
-def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
-    return leadline.load_bisection(write_bisection(folder / "run.h5", made))
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from made_up_io import (
     even,
     hostile_names,
     killed,
+    loaded,
     never_begun,
     no_space,
     straggling,
@@ -28,12 +29,7 @@ from leadline.cli.export import main as export_main
 from leadline.diagnosis import diagnosed_in
 from leadline.io import text as io_text
 from leadline.io.page import render_io, verdict
-from leadline.io.result import IoResult
 from leadline.model import FindingList
-
-
-def loaded(made: MadeUpIo, folder: Path) -> IoResult:
-    return leadline.load_io(write_io(folder / "run.h5", made))
 
 
 def page_of(made: MadeUpIo, folder: Path) -> tuple[str, Page]:

@@ -15,10 +15,10 @@ from damage import replace as replaced
 from made_up_io import (
     MADE_UP_IOS,
     TIMES,
-    MadeUpIo,
     even,
     interrupted,
     killed,
+    loaded,
     many_ranks,
     rows_of,
     straggling,
@@ -31,12 +31,8 @@ from leadline.export.csv_table import csv_pieces
 from leadline.io.analysis import MOST_ROWS, analyse_phase, coarsened, rest_ns, summed
 from leadline.io.export import RANKS, table_of
 from leadline.io.page import analyse_io, render_io
-from leadline.io.result import IO_TIMES, IoResult, PhaseState, Series
+from leadline.io.result import IO_TIMES, PhaseState, Series
 from leadline.io.text import headline, missing
-
-
-def loaded(made: MadeUpIo, folder: Path) -> IoResult:
-    return leadline.load_io(write_io(folder / "run.h5", made))
 
 
 def test_head_and_phases(tmp_path: Path):

@@ -38,11 +38,16 @@ def written(result: LinkResult, kind: str) -> bytes:
 
 def text_boxes(paper: Paper) -> list[tuple[str, float, float, float, float]]:
     """Each text with left, right, bottom and top of its letters in mm."""
+    from matplotlib.axes import Axes
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+    paper.figure.draw_without_rendering()
     renderer = FigureCanvasAgg(paper.figure).get_renderer()
     to_mm = 25.4 / paper.figure.dpi
-    texts = [text for text in paper.axes.texts if text.get_text().strip()]
+    texts = list(paper.axes.texts)
+    for axes in (axes for axes in paper.figure.findobj(Axes) if axes.axison):
+        texts += [axes.xaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()]
+    texts = [text for text in texts if text.get_visible() and text.get_text().strip()]
     boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts]
     return [(text, box.x0 * to_mm, box.x1 * to_mm, box.y0 * to_mm, box.y1 * to_mm) for text, box in boxes]
 

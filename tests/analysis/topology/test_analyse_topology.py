@@ -15,16 +15,15 @@ from made_up_topology import (
     each_star,
     even,
     killed,
+    loaded,
     never_begun,
     nodes,
     one_way,
     slow_host_of_eight,
     under_load,
     untraced,
-    write_topologies,
 )
 
-import leadline
 from leadline.diagnosis import diagnosed_in
 from leadline.scan import AxisName
 from leadline.stats import medians
@@ -34,10 +33,6 @@ from leadline.topology import text as topology_text
 from leadline.topology.analysis import GroupAnalysis, analyse_group, groups_of
 from leadline.topology.load import series_of, sums_of
 from leadline.topology.result import Definition, TopologyResult
-
-
-def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
-    return leadline.load_topology(write_topologies(folder / "run.h5", made))
 
 
 def analysed(result: TopologyResult) -> list[GroupAnalysis]:

@@ -29,6 +29,7 @@ from made_up_topology import (
     each_star,
     even,
     killed,
+    loaded,
     never_begun,
     nodes,
     one_way,
@@ -41,10 +42,6 @@ from made_up_topology import (
 import leadline
 from leadline.compat.linktest_report import linktest_report
 from leadline.topology.result import RANK_STATISTICS, Definition, TopologyCell, TopologyResult
-
-
-def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
-    return leadline.load_topology(write_topologies(folder / "run.h5", made))
 
 
 @pytest.fixture

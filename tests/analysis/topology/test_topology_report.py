@@ -17,6 +17,7 @@ from made_up_topology import (
     even,
     hostile_names,
     killed,
+    loaded,
     never_begun,
     nodes,
     slow_host_of_eight,
@@ -26,17 +27,11 @@ from made_up_topology import (
 )
 from page_source import Page
 
-import leadline
 from leadline.cli.pingponganalysis import main as pingponganalysis_main
 from leadline.cli.report import main as report_main
 from leadline.report.paper import width_mm
 from leadline.report.sheet import SIZE, Line, fitted
 from leadline.topology.page import render_topology
-from leadline.topology.result import TopologyResult
-
-
-def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
-    return leadline.load_topology(write_topologies(folder / "run.h5", made))
 
 
 def page_of(made: MadeUpTopologies, folder: Path) -> tuple[str, Page]:

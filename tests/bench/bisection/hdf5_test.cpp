@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
@@ -246,36 +245,16 @@ TEST(BisectionHdf5, HasNoRoomForMorePairsAloneThanItSays) {
 TEST(BisectionHdf5, AKillLeavesAFileThatOpensWithThePatternsSoFar) {
   const Folder folder;
   const std::string path = folder / "run.h5";
-  const int status = in_child([&] {
-    run_ranks({num_ranks}, [&](auto& cluster) {
-      Hdf5Store store(cluster, bisection_so_far(), bisection_setup(cluster, path));
-      write_patterns(store, cluster, 0, {0, 2});
-      write_patterns(store, cluster, 0, {2, 3});
-      cluster.barrier();
-      if (cluster.rank() == 2) ::raise(SIGKILL);
-      cluster.barrier();
-    });
-    return 0;
+  expect_left_by_a_kill(path, num_ranks, [&](auto& cluster) {
+    Hdf5Store store(cluster, bisection_so_far(), bisection_setup(cluster, path));
+    write_patterns(store, cluster, 0, {0, 2});
+    write_patterns(store, cluster, 0, {2, 3});
+    kill_rank_2(cluster);
   });
-  EXPECT_EQ(status, 1000 + SIGKILL);
   const Reader reader(path);
-  ASSERT_TRUE(reader.is_open());
-  EXPECT_THAT(reader.ints("/status/complete"), ElementsAre(0));
-  EXPECT_THAT(reader.texts("/status/reason"), ElementsAre("still running, or killed without a word"));
-  EXPECT_FALSE(reader.has("/summary"));
   expect_rows(reader, {3, 0, 0});
   expect_tables(reader, {3, 0, 0});
   expect_baseline(reader, {3, 0, 0});
-}
-
-/// Where the last of what ranks write ends: time until the first was done, of the last rank's last pattern.
-std::uint64_t end_of_rows(const std::string& path) {
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  const hid_t dataset = H5Dopen2(file, "/bisection/full_load_time_ns", H5P_DEFAULT);
-  const std::uint64_t begin = H5Dget_offset(dataset);
-  H5Dclose(dataset);
-  H5Fclose(file);
-  return begin + 8 * num_sizes * num_ranks * max_patterns;
 }
 
 TEST(BisectionHdf5, ADiskThatIsFullInTheMiddleLeavesWhatWasMeasuredBefore) {
@@ -286,13 +265,7 @@ TEST(BisectionHdf5, ADiskThatIsFullInTheMiddleLeavesWhatWasMeasuredBefore) {
     const auto errors = run_ranks({num_ranks}, [&](auto& cluster) {
       Hdf5Store store(cluster, bisection_so_far(), bisection_setup(cluster, path));
       write_patterns(store, cluster, 0, {0, 2});
-      cluster.barrier();
-      if (cluster.rank() == 0) {
-        const rlim_t size = end_of_rows(path) - 8;
-        const rlimit limit{size, size};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-      }
-      cluster.barrier();
+      limit_file_size(cluster, path, "/bisection/full_load_time_ns");
       write_patterns(store, cluster, 1, {0, 2});
       // Only the last rank's row of the last size does not fit.
       const std::vector<RankTimes> times(max_patterns);

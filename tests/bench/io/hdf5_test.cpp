@@ -2,7 +2,6 @@
 // What all ranks write of a parallel file test is what the HDF5 library reads: rows, phases, marks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
@@ -300,34 +299,14 @@ TEST(IoHdf5, RefusesPhasesForWhichThereIsNoPlaceOnAllRanks) {
 TEST(IoHdf5, AKillLeavesAFileThatOpensWithThePhasesSoFar) {
   const Folder folder;
   const std::string path = folder / "run.h5";
-  const int status = in_child([&] {
-    run_ranks({num_ranks}, [&](auto& cluster) {
-      Hdf5Store store(cluster, io_so_far(), io_setup(cluster, path));
-      write_phase(store, cluster, phase_summary_of(0));
-      write_phase(store, cluster, phase_summary_of(1));
-      cluster.barrier();
-      if (cluster.rank() == 2) ::raise(SIGKILL);
-      cluster.barrier();
-    });
-    return 0;
+  expect_left_by_a_kill(path, num_ranks, [&](auto& cluster) {
+    Hdf5Store store(cluster, io_so_far(), io_setup(cluster, path));
+    write_phase(store, cluster, phase_summary_of(0));
+    write_phase(store, cluster, phase_summary_of(1));
+    kill_rank_2(cluster);
   });
-  EXPECT_EQ(status, 1000 + SIGKILL);
   const Reader reader(path);
-  ASSERT_TRUE(reader.is_open());
-  EXPECT_THAT(reader.ints("/status/complete"), ElementsAre(0));
-  EXPECT_THAT(reader.texts("/status/reason"), ElementsAre("still running, or killed without a word"));
-  EXPECT_FALSE(reader.has("/summary"));
   expect_everything(reader, 2);
-}
-
-/// Where the column that ranks write last ends.
-std::uint64_t end_of_rows(const std::string& path) {
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  const hid_t dataset = H5Dopen2(file, "/io/ranks/end_ns", H5P_DEFAULT);
-  const std::uint64_t begin = H5Dget_offset(dataset);
-  H5Dclose(dataset);
-  H5Fclose(file);
-  return begin + 8 * num_phases_of_io * num_ranks;
 }
 
 TEST(IoHdf5, ADiskThatIsFullInTheMiddleLeavesWhatWasMeasuredBefore) {
@@ -338,13 +317,7 @@ TEST(IoHdf5, ADiskThatIsFullInTheMiddleLeavesWhatWasMeasuredBefore) {
     const auto errors = run_ranks({num_ranks}, [&](auto& cluster) {
       Hdf5Store store(cluster, io_so_far(), io_setup(cluster, path));
       write_phase(store, cluster, phase_summary_of(0));
-      cluster.barrier();
-      if (cluster.rank() == 0) {
-        const rlim_t size = end_of_rows(path) - 8;
-        const rlimit limit{size, size};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-      }
-      cluster.barrier();
+      limit_file_size(cluster, path, "/io/ranks/end_ns");
       write_phase(store, cluster, phase_summary_of(1));
       // Only the last rank's time of the end of the last phase does not fit.
       write_phase(store, cluster, phase_summary_of(5));

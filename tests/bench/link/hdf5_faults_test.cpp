@@ -181,23 +181,14 @@ TEST(Hdf5Faults, AFileSizeLimitIsNamed) {
 TEST(Hdf5Faults, AKillLeavesAFileThatOpensWithTheRowsSoFar) {
   const Folder folder;
   const std::string path = folder / "run.h5";
-  const int status = in_child([&] {
-    run_ranks({4}, [&](auto& cluster) {
-      Hdf5Store store(cluster, result_so_far(4), setup_for(cluster, path));
-      store.reserve_repeats(2);
-      const bench::link::Slice slice{.repeat = 1, .permutation = 0, .size_index = 0, .message_size_bytes = 8};
-      store.write(slice, row_of(cluster, slice));
-      cluster.barrier();
-      if (cluster.rank() == 2) ::raise(SIGKILL);
-      cluster.barrier();
-    });
-    return 0;
+  expect_left_by_a_kill(path, 4, [&](auto& cluster) {
+    Hdf5Store store(cluster, result_so_far(4), setup_for(cluster, path));
+    store.reserve_repeats(2);
+    const bench::link::Slice slice{.repeat = 1, .permutation = 0, .size_index = 0, .message_size_bytes = 8};
+    store.write(slice, row_of(cluster, slice));
+    kill_rank_2(cluster);
   });
-  EXPECT_EQ(status, 1000 + SIGKILL);
   const Reader reader(path);
-  ASSERT_TRUE(reader.is_open());
-  EXPECT_THAT(reader.ints("/status/complete"), ElementsAre(0));
-  EXPECT_THAT(reader.texts("/status/reason"), ElementsAre("still running, or killed without a word"));
   EXPECT_EQ(reader.doubles("/repeats/0001/time_ns_max").at(4 * 3 + 2), 2000302.5);
   EXPECT_THAT(reader.doubles("/repeats/0000/time_ns_max"), Each(0));
 }

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <csignal>
-
 #include "bench/topology/hdf5_store.hpp"
 #include "bench/topology/json.hpp"
 #include "bench/topology/result_fixture.hpp"
@@ -232,25 +230,15 @@ TEST(TopologyHdf5, ACellOfAnotherShapeIsAnErrorAndLeavesTheOthers) {
 TEST(TopologyHdf5, AKillLeavesAFileThatOpensWithTheCellsSoFar) {
   const Folder folder;
   const std::string path = folder / "run.h5";
-  const int status = in_child([&] {
-    run_ranks({num_ranks}, [&](auto& cluster) {
-      const TopologyFileSetup setup = topology_setup(cluster, path, topologies);
-      Hdf5Store store(cluster, topology_so_far(topologies), setup);
-      for (std::size_t index = 0; index < 4; ++index) {
-        write_cell(store, cluster, index, setup.cells[index], topologies);
-      }
-      cluster.barrier();
-      if (cluster.rank() == 2) ::raise(SIGKILL);
-      cluster.barrier();
-    });
-    return 0;
+  expect_left_by_a_kill(path, num_ranks, [&](auto& cluster) {
+    const TopologyFileSetup setup = topology_setup(cluster, path, topologies);
+    Hdf5Store store(cluster, topology_so_far(topologies), setup);
+    for (std::size_t index = 0; index < 4; ++index) {
+      write_cell(store, cluster, index, setup.cells[index], topologies);
+    }
+    kill_rank_2(cluster);
   });
-  EXPECT_EQ(status, 1000 + SIGKILL);
   const Reader reader(path);
-  ASSERT_TRUE(reader.is_open());
-  EXPECT_THAT(reader.ints("/status/complete"), ElementsAre(0));
-  EXPECT_THAT(reader.texts("/status/reason"), ElementsAre("still running, or killed without a word"));
-  EXPECT_FALSE(reader.has("/summary"));
   const std::vector<bench::topology::Cell> cells = cells_of(topology_so_far(topologies));
   for (std::size_t index = 0; index < 4; ++index) {
     const auto topology = static_cast<std::size_t>(cells[index].topology_index);

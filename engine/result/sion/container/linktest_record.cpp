@@ -204,12 +204,11 @@ DecodedRecord decode_linktest_record(std::string_view bytes, const RecordShape& 
   return decoded;
 }
 
-std::string encode_linktest_extension(std::string_view payload, ByteOrder order) {
+std::string linktest_extension_header(std::uint64_t payload_bytes, ByteOrder order) {
   std::string bytes(linktest_extension_magic);
   append_number(bytes, linktest_extension_version, order);
   append_number(bytes, std::uint32_t{0}, order);
-  append_number(bytes, static_cast<std::uint64_t>(payload.size()), order);
-  bytes += payload;
+  append_number(bytes, payload_bytes, order);
   return bytes;
 }
 

@@ -109,12 +109,7 @@ inline constexpr std::string_view linktest_extension_magic = "LEADLINE";
 inline constexpr std::uint32_t linktest_extension_version = 1;
 inline constexpr std::size_t linktest_extension_header_bytes = 24;
 
-/// Pure. The envelope around a payload, to be put directly behind a record.
-std::string encode_linktest_extension(std::string_view payload, ByteOrder order = host_byte_order);
-
-/// Pure. Bytes that the envelope adds to a payload of that size.
-constexpr std::int64_t linktest_extension_bytes(std::int64_t payload_bytes) {
-  return static_cast<std::int64_t>(linktest_extension_header_bytes) + payload_bytes;
-}
+/// Pure. What stands between a record and a payload of that size.
+std::string linktest_extension_header(std::uint64_t payload_bytes, ByteOrder order = host_byte_order);
 
 }  // namespace leadline::result::sion
