@@ -43,6 +43,8 @@ constexpr double ratio_of_contention = 1.8;
 constexpr double most_likewise = 2;  // times what many links lose: what one of them loses for the same reason
 // So many hosts whose effects differ by less than this share may have a common reason.
 constexpr std::ptrdiff_t fewest_alike = 3;
+// Of an end's pairs: so many are not fast by chance.
+constexpr double least_share_of_fast = 0.1;
 // So many of them, and such a share of the hosts from the first to the last, may share a way.
 constexpr std::ptrdiff_t fewest_neighbours_alike = 4;
 constexpr double share_of_neighbours = 0.8;
@@ -90,6 +92,7 @@ class Diagnosing {
   void judge_isolated_pairs();
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
   bool strikes_others(const Rows& rows, const SearchOutcome& outcome, const Suspect& link) const;
+  std::vector<double> shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
   std::vector<MeasuredPair> without_slower(const std::vector<Suspect>& suspects, const Suspect& suspect,
@@ -101,6 +104,7 @@ class Diagnosing {
   bool may_be_farther(const Fault& fault, const Effects& effects) const;
   void leave_out_contention(Symptom symptom);
   void doubt_what_is_like_passed();
+  void doubt_ends_like_those_of_load();
   void add_unsteady();
   void note_hosts_alike();
   Fault fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence);
@@ -313,6 +317,60 @@ bool Diagnosing::strikes_others(const Rows& rows, const SearchOutcome& outcome, 
   return static_cast<double>(sums[1]) > many * static_cast<double>(sums[0]);
 }
 
+/// Of each suspect that is an end, the share of its pairs between hosts that show less than half of its effect: what is
+/// slow by itself is slow with everybody. 0 of others, and of few pairs.
+std::vector<double> Diagnosing::shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const {
+  constexpr std::uint64_t fewest = 3;  // fast pairs
+  const auto num = num_ranks(question_.layout);
+  std::vector<std::vector<std::uint32_t>> of_sender(num), of_receiver(num);  // suspects, by rank
+  for (std::uint32_t index = 0; index < outcome.suspects.size(); ++index) {
+    const Suspect& suspect = outcome.suspects[index];
+    const Component& component = suspect.component;
+    if (component.kind != ComponentKind::port && component.kind != ComponentKind::host &&
+        component.kind != ComponentKind::rank)
+      continue;
+    const auto first = static_cast<std::uint32_t>(component.first);
+    const std::span<const std::uint32_t> ranks =
+        component.kind == ComponentKind::rank ? std::span(&first, 1) : setting_.hosts.of(first);
+    for (const std::uint32_t rank : ranks) {
+      if (suspect.direction != FaultDirection::in) of_sender[rank].push_back(index);
+      if (suspect.direction != FaultDirection::out) of_receiver[rank].push_back(index);
+    }
+  }
+  const auto& host_of = question_.layout.host_of;
+  using Counts = std::vector<std::array<std::uint64_t, 2>>;  // by suspect: pairs, and fast ones
+  std::vector<Counts> of_workers(rows.num_workers(), Counts(outcome.suspects.size()));
+  rows.visit([&](std::size_t worker, const Row& row) {
+    for (std::size_t index = 0; index < row.values.size(); ++index) {
+      const std::uint32_t to = row.partner(index);
+      const bool is_suspected = !of_sender[row.from].empty() || !of_receiver[to].empty();
+      if (!is_suspected || std::isnan(row.values[index]) || host_of[row.from] == host_of[to]) continue;
+      const Effects::OfClass& of_class = outcome.effects.classes[setting_.classes.of(row.from, to)];
+      const double shown = static_cast<double>(row.values[index]) - of_class.centre;
+      for (const auto* const suspects : {&of_sender[row.from], &of_receiver[to]}) {
+        for (const std::uint32_t suspect : *suspects) {
+          ++of_workers[worker][suspect][0];
+          if (shown < outcome.suspects[suspect].effect / 2) ++of_workers[worker][suspect][1];
+        }
+      }
+    }
+  });
+  std::vector<std::uint64_t> sums(2 * outcome.suspects.size());
+  for (const Counts& counts : of_workers) {
+    for (std::size_t index = 0; index < counts.size(); ++index) {
+      sums[2 * index] += counts[index][0];
+      sums[2 * index + 1] += counts[index][1];
+    }
+  }
+  add_up(rows, std::span(sums));
+  std::vector<double> shares;
+  for (std::size_t index = 0; index < outcome.suspects.size(); ++index) {
+    const auto all = static_cast<double>(sums[2 * index]), fast = static_cast<double>(sums[2 * index + 1]);
+    shares.push_back(sums[2 * index + 1] >= fewest ? fast / all : 0);
+  }
+  return shares;
+}
+
 /// Losses and interruptions strike pairs by chance: of few pairs half may have met some. The chance of as many as this
 /// component has, or more (binomial), by the share of the other pairs that have, times the components of its kind.
 bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const {
@@ -401,6 +459,9 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   const bool needs_retest = is_contended(symptom);  // flows that share cables make components a little slow by chance
   const bool has_slow_pairs = has_many_slow_pairs(symptom);
   RetestEvaluation look(question_, symptom, needs_retest, uncontended());
+  const bool may_share_ways = symptom == Symptom::slow && !knows_network() && !suspects.empty();
+  const std::vector<double> fast =
+      may_share_ways ? shares_of_fast(rows, outcome) : std::vector<double>(suspects.size(), 0.0);
   const auto num_links =
       std::ranges::count_if(suspects, [](const Suspect& one) { return one.component.kind == ComponentKind::link; });
   for (std::size_t index = 0; index < suspects.size(); ++index) {
@@ -412,7 +473,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
     if (suspects[index].needs_retest && fault.persistence != Persistence::persistent) continue;
     const bool is_one_pair = is_between_hosts(fault);  // or a few, which share a way with others by chance
     fault.is_unproven = (needs_retest || (has_slow_pairs && is_of_end(fault))) &&
-                        fault.persistence == Persistence::not_retested &&
+                        fault.persistence == Persistence::not_retested && !suspects[index].is_beyond_contention &&
                         (is_one_pair || suspects[index].is_whole_class ||
                          (needs_retest ? fault.ratio_low : fault.ratio) < ratio_of_contention);
     // Pairs that share a cable or a core switch share its load.
@@ -420,6 +481,15 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
       fault.is_unproven = fault.persistence == Persistence::not_retested;
     }
     if (may_be_farther(fault, outcome.effects)) fault.is_unproven = true;
+    if (fast[index] >= least_share_of_fast) {
+      fault.is_unproven = true;
+      fault.ruled_out.push_back(
+          fmt::format("not it alone: {:.0f} % of its pairs are not slow, so it may share a slow way with others",
+                      100 * fast[index]));
+    }
+    // Groups that follow from times under load may be those of flows.
+    const bool is_of_group = fault.component.level >= 0 && is_learnt(setting_.layout.network);
+    if (is_of_group && has_slow_pairs && fault.persistence == Persistence::not_retested) fault.is_unproven = true;
     if (suspects[index].is_before_fit && is_learnt(setting_.layout.network)) {
       fault.is_unproven = true;
       fault.name = fmt::format("the way between {} and the others", network::folded_hostlist(fault.host_names));
@@ -437,6 +507,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   }
   leave_out_contention(symptom);
   doubt_what_is_like_passed();
+  if (needs_retest) doubt_ends_like_those_of_load();
 }
 
 /// Whether somebody has told it.
@@ -502,6 +573,23 @@ void Diagnosing::doubt_what_is_like_passed() {
   }
   for (Fault& fault : diagnosis_.faults) {
     const bool is_new = is_between_hosts(fault) && fault.persistence == Persistence::not_retested;
+    if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
+  }
+}
+
+/// Where flows share cables, an end that was not measured alone, and is no slower than one that is slow under load
+/// only, may be so, too.
+void Diagnosing::doubt_ends_like_those_of_load() {
+  constexpr double likewise = 1.1;
+  const auto is_end = [](const Fault& fault) {
+    return is_of_end(fault) || fault.component.kind == ComponentKind::port;
+  };
+  double most = 0;
+  for (const Fault& fault : diagnosis_.faults) {
+    if (is_end(fault) && fault.persistence == Persistence::only_under_load) most = std::max(most, fault.ratio);
+  }
+  for (Fault& fault : diagnosis_.faults) {
+    const bool is_new = is_end(fault) && fault.persistence == Persistence::not_retested;
     if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
   }
 }
@@ -606,10 +694,11 @@ Diagnosis Diagnosing::run() {
   const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
   do_cables_limit_ = paths.is_contended && !question_.has_many_loads;
   const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);
-  const Rows& times = rest ? *rest : before_paths;
-  outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
+  const Rows& off_paths = rest ? *rest : before_paths;
+  outcome_ = search(off_paths, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   outcome_.suspects.insert(outcome_.suspects.begin(), paths.suspects.begin(), paths.suspects.end());
   outcome_.suspects.insert(outcome_.suspects.begin(), routed.suspects.begin(), routed.suspects.end());
+  const Rows& times = outcome_.without_drift ? *outcome_.without_drift : off_paths;
   explain_group_apart(times);
   describe_classes();
   // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may
