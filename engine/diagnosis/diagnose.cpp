@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -43,7 +44,7 @@ constexpr double ratio_of_contention = 1.8;
 constexpr double most_likewise = 2;  // times what many links lose: what one of them loses for the same reason
 // So many hosts whose effects differ by less than this share may have a common reason.
 constexpr std::ptrdiff_t fewest_alike = 3;
-// Of an end's pairs: so many are not fast by chance.
+// Of the hosts that an end has met: with so many it is not fast by chance.
 constexpr double least_share_of_fast = 0.1;
 // So many of them, and such a share of the hosts from the first to the last, may share a way.
 constexpr std::ptrdiff_t fewest_neighbours_alike = 4;
@@ -317,56 +318,55 @@ bool Diagnosing::strikes_others(const Rows& rows, const SearchOutcome& outcome, 
   return static_cast<double>(sums[1]) > many * static_cast<double>(sums[0]);
 }
 
-/// Of each suspect that is an end, the share of its pairs between hosts that show less than half of its effect: what is
-/// slow by itself is slow with everybody. 0 of others, and of few pairs.
+/// Of each suspect that is an end, the share of hosts with all of whose ranks its ranks show less than half of its
+/// effect, beyond the fastest tenth of their class: what is slow by itself is slow with everybody. 0 of others.
 std::vector<double> Diagnosing::shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const {
-  constexpr std::uint64_t fewest = 3;  // fast pairs
-  const auto num = num_ranks(question_.layout);
-  std::vector<std::vector<std::uint32_t>> of_sender(num), of_receiver(num);  // suspects, by rank
+  constexpr double of_fastest = 0.1;
+  std::vector<std::vector<std::uint32_t>> of_rank(num_ranks(question_.layout));  // suspects
   for (std::uint32_t index = 0; index < outcome.suspects.size(); ++index) {
     const Suspect& suspect = outcome.suspects[index];
-    const Component& component = suspect.component;
-    if (component.kind != ComponentKind::port && component.kind != ComponentKind::host &&
-        component.kind != ComponentKind::rank)
-      continue;
-    const auto first = static_cast<std::uint32_t>(component.first);
+    const ComponentKind kind = suspect.component.kind;
+    const bool is_end = kind == ComponentKind::port || kind == ComponentKind::host || kind == ComponentKind::rank;
+    // Of a round trip both orders show the same path.
+    if (!is_end || (suspect.direction == FaultDirection::in && !question_.is_round_trip)) continue;
+    const auto first = static_cast<std::uint32_t>(suspect.component.first);
     const std::span<const std::uint32_t> ranks =
-        component.kind == ComponentKind::rank ? std::span(&first, 1) : setting_.hosts.of(first);
-    for (const std::uint32_t rank : ranks) {
-      if (suspect.direction != FaultDirection::in) of_sender[rank].push_back(index);
-      if (suspect.direction != FaultDirection::out) of_receiver[rank].push_back(index);
-    }
+        kind == ComponentKind::rank ? std::span(&first, 1) : setting_.hosts.of(first);
+    for (const std::uint32_t rank : ranks) of_rank[rank].push_back(index);
   }
-  const auto& host_of = question_.layout.host_of;
-  using Counts = std::vector<std::array<std::uint64_t, 2>>;  // by suspect: pairs, and fast ones
-  std::vector<Counts> of_workers(rows.num_workers(), Counts(outcome.suspects.size()));
-  rows.visit([&](std::size_t worker, const Row& row) {
+  std::vector<double> fastest;  // by class
+  for (const Effects::OfClass& one : outcome.effects.classes)
+    fastest.push_back(one.centre + one.residuals.quantile(of_fastest) - one.residual_zero);
+  const std::uint32_t num_hosts = setting_.hosts.num_groups();
+  // By suspect: hosts that its ranks have met, and those with which they are fast.
+  std::vector<std::array<std::uint64_t, 2>> counts(outcome.suspects.size());
+  std::mutex counting;
+  rows.visit([&](std::size_t, const Row& row) {
+    if (of_rank[row.from].empty()) return;
+    std::vector<double> slowest(num_hosts, -std::numeric_limits<double>::infinity());
+    const std::uint32_t host = question_.layout.host_of[row.from];
     for (std::size_t index = 0; index < row.values.size(); ++index) {
-      const std::uint32_t to = row.partner(index);
-      const bool is_suspected = !of_sender[row.from].empty() || !of_receiver[to].empty();
-      if (!is_suspected || std::isnan(row.values[index]) || host_of[row.from] == host_of[to]) continue;
-      const Effects::OfClass& of_class = outcome.effects.classes[setting_.classes.of(row.from, to)];
-      const double shown = static_cast<double>(row.values[index]) - of_class.centre;
-      for (const auto* const suspects : {&of_sender[row.from], &of_receiver[to]}) {
-        for (const std::uint32_t suspect : *suspects) {
-          ++of_workers[worker][suspect][0];
-          if (shown < outcome.suspects[suspect].effect / 2) ++of_workers[worker][suspect][1];
-        }
+      const std::uint32_t to = row.partner(index), other = question_.layout.host_of[to];
+      if (std::isnan(row.values[index]) || other == host) continue;
+      const double beyond = static_cast<double>(row.values[index]) - fastest[setting_.classes.of(row.from, to)];
+      slowest[other] = std::max(slowest[other], beyond);
+    }
+    const std::scoped_lock lock(counting);
+    for (const std::uint32_t suspect : of_rank[row.from]) {
+      for (const double beyond : slowest) {
+        if (std::isinf(beyond)) continue;
+        ++counts[suspect][0];
+        if (beyond < outcome.suspects[suspect].effect / 2) ++counts[suspect][1];
       }
     }
   });
-  std::vector<std::uint64_t> sums(2 * outcome.suspects.size());
-  for (const Counts& counts : of_workers) {
-    for (std::size_t index = 0; index < counts.size(); ++index) {
-      sums[2 * index] += counts[index][0];
-      sums[2 * index + 1] += counts[index][1];
-    }
-  }
+  std::vector<std::uint64_t> sums;
+  for (const auto& [met, fast] : counts) sums.insert(sums.end(), {met, fast});
   add_up(rows, std::span(sums));
   std::vector<double> shares;
-  for (std::size_t index = 0; index < outcome.suspects.size(); ++index) {
-    const auto all = static_cast<double>(sums[2 * index]), fast = static_cast<double>(sums[2 * index + 1]);
-    shares.push_back(sums[2 * index + 1] >= fewest ? fast / all : 0);
+  for (std::size_t at = 0; at < sums.size(); at += 2) {
+    const auto met = static_cast<double>(sums[at]), fast = static_cast<double>(sums[at + 1]);
+    shares.push_back(sums[at + 1] >= fewest_to_compare ? fast / met : 0);
   }
   return shares;
 }
@@ -459,7 +459,8 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   const bool needs_retest = is_contended(symptom);  // flows that share cables make components a little slow by chance
   const bool has_slow_pairs = has_many_slow_pairs(symptom);
   RetestEvaluation look(question_, symptom, needs_retest, uncontended());
-  const bool may_share_ways = symptom == Symptom::slow && !knows_network() && !suspects.empty();
+  const bool may_share_ways =
+      symptom == Symptom::slow && !knows_network() && !question_.has_many_loads && !suspects.empty();
   const std::vector<double> fast =
       may_share_ways ? shares_of_fast(rows, outcome) : std::vector<double>(suspects.size(), 0.0);
   const auto num_links =
@@ -484,7 +485,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
     if (fast[index] >= least_share_of_fast) {
       fault.is_unproven = true;
       fault.ruled_out.push_back(
-          fmt::format("not it alone: {:.0f} % of its pairs are not slow, so it may share a slow way with others",
+          fmt::format("not it alone: it is fast with {:.0f} % of the hosts, so it may share a slow way with these",
                       100 * fast[index]));
     }
     // Groups that follow from times under load may be those of flows.
@@ -523,12 +524,13 @@ bool Diagnosing::may_be_farther(const Fault& fault, const Effects& effects) cons
   constexpr double most_ns_by_distance = 1000;
   if (knows_network() || fault.symptom != Symptom::slow || !setting_.are_times) return false;
   const ComponentKind kind = fault.component.kind;
-  const bool may_be = kind == ComponentKind::port || kind == ComponentKind::link ||
-                      (kind == ComponentKind::host && setting_.has_one_rank_a_host());
+  const bool is_of_few = kind == ComponentKind::link || kind == ComponentKind::pair;
+  const bool may_be =
+      kind == ComponentKind::port || is_of_few || (kind == ComponentKind::host && setting_.has_one_rank_a_host());
   if (!may_be) return false;
   const Effects::OfClass& nearest = effects.classes[PairClasses::first_between];
   // Of few pairs the slowest were chosen; the second measurement was not.
-  const bool is_chosen = kind == ComponentKind::link && fault.ratio_alone > 0;
+  const bool is_chosen = is_of_few && fault.ratio_alone > 0;
   const double ratio = is_chosen ? std::min(fault.ratio, fault.ratio_alone) : fault.ratio;
   return std::log(ratio) < most_by_distance + nearest.step &&
          (ratio - 1) * std::exp(nearest.centre) < most_ns_by_distance;

@@ -73,7 +73,7 @@ std::vector<float> find_drift(const Rows& rows, const Effects& effects, const Pa
     std::ranges::transform(counts, scratch[worker].counts, counts.begin(), std::plus<>());
   add_up(rows, std::span(counts));
   std::vector<float> drift(num, 0);
-  std::vector<double> medians, errors;
+  std::vector<double> medians, errors, spreads;
   for (std::size_t round = 1; round < num; ++round) {
     const auto of_round = std::span(counts).subspan(round * ColumnBins::num, ColumnBins::num);
     double pairs = 0;
@@ -82,10 +82,11 @@ std::vector<float> find_drift(const Rows& rows, const Effects& effects, const Pa
     drift[round] = static_cast<float>(bins.quantile(of_round, 0.5));
     medians.push_back(static_cast<double>(drift[round]));
     // Both orders of a pair are about one measurement.
-    errors.push_back(median_efficiency * quartile_deviations *
-                     (bins.quantile(of_round, 0.75) - bins.quantile(of_round, 0.25)) / std::sqrt(pairs / 2));
+    spreads.push_back(quartile_deviations * (bins.quantile(of_round, 0.75) - bins.quantile(of_round, 0.25)));
+    errors.push_back(median_efficiency * spreads.back() / std::sqrt(pairs / 2));
   }
-  if (medians.size() < fewest_rounds) return {};
+  // Where flows share cables, rounds differ by who shares them with whom.
+  if (medians.size() < fewest_rounds || middle_of(std::move(spreads)).median > spread_of_contention) return {};
   const Middle middle = middle_of(std::move(medians));
   if (middle.spread < std::fmax(least_drift, least_errors * middle_of(std::move(errors)).median)) return {};
   for (std::size_t round = 1; round < num; ++round) drift[round] -= static_cast<float>(middle.median);
