@@ -568,9 +568,7 @@ void Search::look_at_hosts() {
   for (const FaultDirection direction : directions) {
     for (Suspect suspect : judged(groups, direction, of_ends())) {
       const auto host = static_cast<std::uint32_t>(suspect.component.first);
-      const double least_inside =
-          std::fmax(share_of_fault * suspect.effect, remaining_effects_.step(remaining_effects_.inside()));
-      if (inside[host] - usual_inside >= least_inside) {
+      if (inside[host] - usual_inside >= share_of_fault * suspect.effect) {
         explain_among(hosts_.of(host), remaining_effects_.inside());
       } else if (!std::isnan(inside[host])) {
         suspect.component.kind = ComponentKind::port;
