@@ -68,8 +68,8 @@ def _names(finding: Finding, one: dict[str, Any], truth: dict[str, Any]) -> bool
     if kind in ("host", "port"):
         same = {kind, "switch", "uplink"} | ({"rank", "host", "port"} if is_single else set())
         if finding.kind == "switch" and hosts < finding.hosts:
-            planted = {host for other in truth["planted"] if other["kind"] in ("host", "port") for host in other["hosts"]}
-            return finding.hosts <= planted
+            ends = [other for other in truth["planted"] if other["kind"] in ("host", "port")]
+            return finding.hosts <= {host for other in ends for host in other["hosts"]}
         return finding.kind in same and finding.hosts == hosts
     if kind == "rail":
         return finding.kind == "rail" and finding.ranks <= frozenset(one["ranks"])
