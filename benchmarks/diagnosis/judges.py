@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import time
@@ -124,7 +125,8 @@ def goal_of(family: str) -> dict[str, float]:
         return {"alarmed": MOST_ALARMED}
     if family in families.NEED_NOT_BE_NAMED:
         return {"runs_with_false": MOST_RUNS_WITH_FALSE}
-    return {"recall": LEAST_OF_LINKS if any(word in family for word in ("link", "cable", "lost")) else LEAST_OF_OTHERS,
+    is_of_links = {"link", "cable", "lost"} & set(re.findall(r"\w+", family))
+    return {"recall": LEAST_OF_LINKS if is_of_links else LEAST_OF_OTHERS,
             "runs_with_false": MOST_RUNS_WITH_FALSE}  # fmt: skip
 
 

@@ -337,7 +337,9 @@ std::vector<Suspect> Search::older_hosts(const std::vector<Candidate>& candidate
   const Middle upper = middle_of(effects);
   const double effect = upper.median - reference.middle.median;
   if (upper.spread > most_around) return {};
-  if (effect > (of == ComponentKind::inside ? most_by_processors_inside : most_by_processors)) return {};
+  const double step =
+      remaining_effects_.step(of == ComponentKind::inside ? remaining_effects_.inside() : remaining_effects_.between());
+  if (effect > (of == ComponentKind::inside ? most_by_processors_inside : most_by_processors) + step) return {};
   std::vector<Suspect> kind;
   std::vector<double> inside_of_kind, inside_of_others;
   for (const Candidate& one : candidates) {
@@ -460,8 +462,9 @@ Candidate Search::shown_by(const std::vector<std::uint32_t>& ranks, const Compon
   for (const std::uint32_t rank : ranks)
     shown.push_back(remaining_effects_.of_rank(rank, direction, remaining_effects_.between()));
   const Middle middle = middle_of(shown);
-  const double error =
+  const double by_ranks =
       quartile_efficiency * middle.spread / std::sqrt(std::max<double>(1, static_cast<double>(middle.num)));
+  const double error = std::fmax(by_ranks, remaining_effects_.step(remaining_effects_.between()) / 2);
   return {component, consensus(shown, remaining_effects_.share()), error,
           remaining_effects_.num_pairs(ranks, direction, remaining_effects_.between())};
 }

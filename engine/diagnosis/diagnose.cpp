@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -43,6 +44,8 @@ constexpr double ratio_of_contention = 1.8;
 constexpr double most_likewise = 2;  // times what many links lose: what one of them loses for the same reason
 // So many hosts whose effects differ by less than this share may have a common reason.
 constexpr std::ptrdiff_t fewest_alike = 3;
+// Of the hosts that an end has met: with so many it is not fast by chance.
+constexpr double least_share_of_fast = 0.1;
 // So many of them, and such a share of the hosts from the first to the last, may share a way.
 constexpr std::ptrdiff_t fewest_neighbours_alike = 4;
 constexpr double share_of_neighbours = 0.8;
@@ -90,6 +93,7 @@ class Diagnosing {
   void judge_isolated_pairs();
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
   bool strikes_others(const Rows& rows, const SearchOutcome& outcome, const Suspect& link) const;
+  std::vector<double> shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
   std::vector<MeasuredPair> without_slower(const std::vector<Suspect>& suspects, const Suspect& suspect,
@@ -101,6 +105,7 @@ class Diagnosing {
   bool may_be_farther(const Fault& fault, const Effects& effects) const;
   void leave_out_contention(Symptom symptom);
   void doubt_what_is_like_passed();
+  void doubt_ends_like_those_of_load();
   void add_unsteady();
   void note_hosts_alike();
   Fault fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence);
@@ -313,6 +318,59 @@ bool Diagnosing::strikes_others(const Rows& rows, const SearchOutcome& outcome, 
   return static_cast<double>(sums[1]) > many * static_cast<double>(sums[0]);
 }
 
+/// Of each suspect that is an end, the share of hosts with all of whose ranks its ranks show less than half of its
+/// effect, beyond the fastest tenth of their class: what is slow by itself is slow with everybody. 0 of others.
+std::vector<double> Diagnosing::shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const {
+  constexpr double of_fastest = 0.1;
+  std::vector<std::vector<std::uint32_t>> of_rank(num_ranks(question_.layout));  // suspects
+  for (std::uint32_t index = 0; index < outcome.suspects.size(); ++index) {
+    const Suspect& suspect = outcome.suspects[index];
+    const ComponentKind kind = suspect.component.kind;
+    const bool is_end = kind == ComponentKind::port || kind == ComponentKind::host || kind == ComponentKind::rank;
+    // Of a round trip both orders show the same path.
+    if (!is_end || (suspect.direction == FaultDirection::in && !question_.is_round_trip)) continue;
+    const auto first = static_cast<std::uint32_t>(suspect.component.first);
+    const std::span<const std::uint32_t> ranks =
+        kind == ComponentKind::rank ? std::span(&first, 1) : setting_.hosts.of(first);
+    for (const std::uint32_t rank : ranks) of_rank[rank].push_back(index);
+  }
+  std::vector<double> fastest;  // by class
+  for (const Effects::OfClass& one : outcome.effects.classes)
+    fastest.push_back(one.centre + one.residuals.quantile(of_fastest) - one.residual_zero);
+  const std::uint32_t num_hosts = setting_.hosts.num_groups();
+  // By suspect: hosts that its ranks have met, and those with which they are fast.
+  std::vector<std::array<std::uint64_t, 2>> counts(outcome.suspects.size());
+  std::mutex counting;
+  rows.visit([&](std::size_t, const Row& row) {
+    if (of_rank[row.from].empty()) return;
+    std::vector<double> slowest(num_hosts, -std::numeric_limits<double>::infinity());
+    const std::uint32_t host = question_.layout.host_of[row.from];
+    for (std::size_t index = 0; index < row.values.size(); ++index) {
+      const std::uint32_t to = row.partner(index), other = question_.layout.host_of[to];
+      if (std::isnan(row.values[index]) || other == host) continue;
+      const double beyond = static_cast<double>(row.values[index]) - fastest[setting_.classes.of(row.from, to)];
+      slowest[other] = std::max(slowest[other], beyond);
+    }
+    const std::scoped_lock lock(counting);
+    for (const std::uint32_t suspect : of_rank[row.from]) {
+      for (const double beyond : slowest) {
+        if (std::isinf(beyond)) continue;
+        ++counts[suspect][0];
+        if (beyond < outcome.suspects[suspect].effect / 2) ++counts[suspect][1];
+      }
+    }
+  });
+  std::vector<std::uint64_t> sums;
+  for (const auto& [met, fast] : counts) sums.insert(sums.end(), {met, fast});
+  add_up(rows, std::span(sums));
+  std::vector<double> shares;
+  for (std::size_t at = 0; at < sums.size(); at += 2) {
+    const auto met = static_cast<double>(sums[at]), fast = static_cast<double>(sums[at + 1]);
+    shares.push_back(sums[at + 1] >= fewest_to_compare ? fast / met : 0);
+  }
+  return shares;
+}
+
 /// Losses and interruptions strike pairs by chance: of few pairs half may have met some. The chance of as many as this
 /// component has, or more (binomial), by the share of the other pairs that have, times the components of its kind.
 bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const {
@@ -401,6 +459,10 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   const bool needs_retest = is_contended(symptom);  // flows that share cables make components a little slow by chance
   const bool has_slow_pairs = has_many_slow_pairs(symptom);
   RetestEvaluation look(question_, symptom, needs_retest, uncontended());
+  const bool may_share_ways =
+      symptom == Symptom::slow && !knows_network() && !question_.has_many_loads && !suspects.empty();
+  const std::vector<double> fast =
+      may_share_ways ? shares_of_fast(rows, outcome) : std::vector<double>(suspects.size(), 0.0);
   const auto num_links =
       std::ranges::count_if(suspects, [](const Suspect& one) { return one.component.kind == ComponentKind::link; });
   for (std::size_t index = 0; index < suspects.size(); ++index) {
@@ -412,7 +474,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
     if (suspects[index].needs_retest && fault.persistence != Persistence::persistent) continue;
     const bool is_one_pair = is_between_hosts(fault);  // or a few, which share a way with others by chance
     fault.is_unproven = (needs_retest || (has_slow_pairs && is_of_end(fault))) &&
-                        fault.persistence == Persistence::not_retested &&
+                        fault.persistence == Persistence::not_retested && !suspects[index].is_beyond_contention &&
                         (is_one_pair || suspects[index].is_whole_class ||
                          (needs_retest ? fault.ratio_low : fault.ratio) < ratio_of_contention);
     // Pairs that share a cable or a core switch share its load.
@@ -420,6 +482,15 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
       fault.is_unproven = fault.persistence == Persistence::not_retested;
     }
     if (may_be_farther(fault, outcome.effects)) fault.is_unproven = true;
+    if (fast[index] >= least_share_of_fast) {
+      fault.is_unproven = true;
+      fault.ruled_out.push_back(
+          fmt::format("not it alone: it is fast with {:.0f} % of the hosts, so it may share a slow way with these",
+                      100 * fast[index]));
+    }
+    // Groups that follow from times under load may be those of flows.
+    const bool is_of_group = fault.component.level >= 0 && is_learnt(setting_.layout.network);
+    if (is_of_group && has_slow_pairs && fault.persistence == Persistence::not_retested) fault.is_unproven = true;
     if (suspects[index].is_before_fit && is_learnt(setting_.layout.network)) {
       fault.is_unproven = true;
       fault.name = fmt::format("the way between {} and the others", network::folded_hostlist(fault.host_names));
@@ -437,6 +508,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   }
   leave_out_contention(symptom);
   doubt_what_is_like_passed();
+  if (needs_retest) doubt_ends_like_those_of_load();
 }
 
 /// Whether somebody has told it.
@@ -452,12 +524,13 @@ bool Diagnosing::may_be_farther(const Fault& fault, const Effects& effects) cons
   constexpr double most_ns_by_distance = 1000;
   if (knows_network() || fault.symptom != Symptom::slow || !setting_.are_times) return false;
   const ComponentKind kind = fault.component.kind;
-  const bool may_be = kind == ComponentKind::port || kind == ComponentKind::link ||
-                      (kind == ComponentKind::host && setting_.has_one_rank_a_host());
+  const bool is_of_few = kind == ComponentKind::link || kind == ComponentKind::pair;
+  const bool may_be =
+      kind == ComponentKind::port || is_of_few || (kind == ComponentKind::host && setting_.has_one_rank_a_host());
   if (!may_be) return false;
   const Effects::OfClass& nearest = effects.classes[PairClasses::first_between];
   // Of few pairs the slowest were chosen; the second measurement was not.
-  const bool is_chosen = kind == ComponentKind::link && fault.ratio_alone > 0;
+  const bool is_chosen = is_of_few && fault.ratio_alone > 0;
   const double ratio = is_chosen ? std::min(fault.ratio, fault.ratio_alone) : fault.ratio;
   return std::log(ratio) < most_by_distance + nearest.step &&
          (ratio - 1) * std::exp(nearest.centre) < most_ns_by_distance;
@@ -502,6 +575,23 @@ void Diagnosing::doubt_what_is_like_passed() {
   }
   for (Fault& fault : diagnosis_.faults) {
     const bool is_new = is_between_hosts(fault) && fault.persistence == Persistence::not_retested;
+    if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
+  }
+}
+
+/// Where flows share cables, an end that was not measured alone, and is no slower than one that is slow under load
+/// only, may be so, too.
+void Diagnosing::doubt_ends_like_those_of_load() {
+  constexpr double likewise = 1.1;
+  const auto is_end = [](const Fault& fault) {
+    return is_of_end(fault) || fault.component.kind == ComponentKind::port;
+  };
+  double most = 0;
+  for (const Fault& fault : diagnosis_.faults) {
+    if (is_end(fault) && fault.persistence == Persistence::only_under_load) most = std::max(most, fault.ratio);
+  }
+  for (Fault& fault : diagnosis_.faults) {
+    const bool is_new = is_end(fault) && fault.persistence == Persistence::not_retested;
     if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
   }
 }
@@ -606,10 +696,11 @@ Diagnosis Diagnosing::run() {
   const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
   do_cables_limit_ = paths.is_contended && !question_.has_many_loads;
   const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);
-  const Rows& times = rest ? *rest : before_paths;
-  outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
+  const Rows& off_paths = rest ? *rest : before_paths;
+  outcome_ = search(off_paths, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   outcome_.suspects.insert(outcome_.suspects.begin(), paths.suspects.begin(), paths.suspects.end());
   outcome_.suspects.insert(outcome_.suspects.begin(), routed.suspects.begin(), routed.suspects.end());
+  const Rows& times = outcome_.without_drift ? *outcome_.without_drift : off_paths;
   explain_group_apart(times);
   describe_classes();
   // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may

@@ -384,10 +384,13 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
     fault.persistence = is_there ? Persistence::only_under_load : Persistence::transient;
     return;
   }
+  // What a cable has lost shows where flows share it, so a pair alone cannot deny it.
+  if (suspect.is_beyond_contention) return;
   // A file has no such measurement. One link may have been slow by chance; what many pairs have in common was not.
   if (is_beyond_ends && suspect.num_pairs < many_pairs) {
     fault.persistence = Persistence::transient;
-  } else if (alone.num >= fewest_to_compare) {
+  } else if (alone.num >= (is_contended_ && !is_beyond_ends ? 1 : fewest_to_compare)) {
+    // What all pairs of an end have in common, one that is fast does not have; it is not fast by chance.
     fault.persistence = Persistence::only_under_load;
   }
 }

@@ -25,11 +25,12 @@ struct Suspect {
   double p_value = 1;
   std::uint64_t num_pairs = 0;
   bool is_note = false;
-  double share = 1;              ///< of its pairs that are slow; less than 1: one of several parallel cables
-  bool is_whole_class = false;   ///< all pairs of a class belong to it, so the fit expects them to be slow
-  bool is_before_fit = false;    ///< taken off the times before ends were fitted, so the fit does not expect it
-  bool needs_retest = false;     ///< it may be contention, so it is left out unless its pairs are slow alone, too
-  bool is_of_both_ways = false;  ///< of a round trip: the effect of pairs that pass it there and back
+  double share = 1;                   ///< of its pairs that are slow; less than 1: one of several parallel cables
+  bool is_whole_class = false;        ///< all pairs of a class belong to it, so the fit expects them to be slow
+  bool is_before_fit = false;         ///< taken off the times before ends were fitted, so the fit does not expect it
+  bool needs_retest = false;          ///< it may be contention, so it is left out unless its pairs are slow alone, too
+  bool is_beyond_contention = false;  ///< more than flows that share cables make sound ones differ
+  bool is_of_both_ways = false;       ///< of a round trip: the effect of pairs that pass it there and back
 };
 
 /// The effect of one component, sound or not.

@@ -243,6 +243,11 @@ std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspec
         sentences.push_back(
             fmt::format("not all of its cables: {:.0f} % of the pairs that cross it are slow, so one in about {:.0f}",
                         100 * suspect.share, 1 / suspect.share));
+      } else if (component.kind == ComponentKind::network_switch) {
+        const auto& group_of = level_of(setting, component).group_of;
+        const auto num = std::ranges::count(group_of, static_cast<std::uint32_t>(component.first));
+        sentences.push_back(
+            fmt::format("not one of its hosts; that all {} are slow by themselves looks the same", num));
       } else {
         sentences.emplace_back("not one of its hosts: nearly all of them show it");
       }

@@ -68,7 +68,7 @@ void ChangedRows::visit(const std::function<void(std::size_t worker, const Row& 
     std::vector<float>& own = values[worker];
     own.assign(row.values.begin(), row.values.end());
     change(row, own);
-    look(worker, {row.from, row.partners, own});
+    look(worker, {row.from, row.partners, own, row.rounds});
   });
 }
 
@@ -85,6 +85,11 @@ void DenseRows::set(std::uint32_t from, std::span<const double> logarithms) {
                          [&](double logarithm) { return LogCode::of(logarithm, lowest_); });
 }
 
+void DenseRows::set_rounds(std::uint32_t from, std::span<const std::int32_t> rounds) {
+  rounds_.resize(codes_.size());
+  std::ranges::transform(rounds, rounds_.begin() + std::ptrdiff_t{from} * num_ranks(), round_code);
+}
+
 void DenseRows::get(std::uint32_t from, std::vector<float>& logarithms) const {
   decode(std::span(codes_).subspan(std::size_t{from} * num_ranks(), num_ranks()), lowest_, logarithms);
 }
@@ -94,7 +99,11 @@ void DenseRows::visit(const std::function<void(std::size_t worker, const Row& ro
   in_blocks(num_ranks(), num_workers(), [&](std::size_t worker, std::uint32_t first, std::uint32_t end) {
     for (std::uint32_t from = first; from < end; ++from) {
       get(from, values[worker]);
-      look(worker, {from, {}, values[worker]});
+      const std::span<const std::uint16_t> rounds(rounds_);
+      look(worker, {from,
+                    {},
+                    values[worker],
+                    rounds.empty() ? rounds : rounds.subspan(std::size_t{from} * num_ranks(), num_ranks())});
     }
   });
 }
@@ -104,10 +113,13 @@ SparseRows::SparseRows(std::uint32_t num_ranks, std::size_t num_workers, float l
   begin_.reserve(std::size_t{num_ranks} + 1);
 }
 
-void SparseRows::append(std::span<const std::uint32_t> partners, std::span<const double> logarithms) {
+void SparseRows::append(std::span<const std::uint32_t> partners, std::span<const double> logarithms,
+                        std::span<const std::int32_t> rounds) {
   partners_.insert(partners_.end(), partners.begin(), partners.end());
   std::ranges::transform(logarithms, std::back_inserter(codes_),
                          [&](double logarithm) { return LogCode::of(logarithm, lowest_); });
+  for (std::size_t index = 0; !rounds.empty() && index < partners.size(); ++index)
+    rounds_.push_back(round_code(rounds[partners[index]]));
   begin_.push_back(partners_.size());
 }
 
@@ -119,7 +131,9 @@ void SparseRows::visit(const std::function<void(std::size_t worker, const Row& r
       const std::size_t begin = begin_[from], length = begin_[from + 1] - begin;
       if (length == 0) continue;
       decode(std::span(codes_).subspan(begin, length), lowest_, values[worker]);
-      look(worker, {from, std::span(partners_).subspan(begin, length), values[worker]});
+      const std::span<const std::uint16_t> rounds(rounds_);
+      look(worker, {from, std::span(partners_).subspan(begin, length), values[worker],
+                    rounds.empty() ? rounds : rounds.subspan(begin, length)});
     }
   });
 }

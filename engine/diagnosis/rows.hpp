@@ -21,6 +21,7 @@ struct Row {
   std::uint32_t from = 0;
   std::span<const std::uint32_t> partners{};  ///< of each value; empty = values[k] belongs to rank k
   std::span<const float> values{};
+  std::span<const std::uint16_t> rounds{};  ///< of each value, from 1 in the order of time; 0 = none; empty = unknown
 
   std::uint32_t partner(std::size_t index) const {
     return partners.empty() ? static_cast<std::uint32_t>(index) : partners[index];
@@ -158,6 +159,11 @@ struct LogCode {
   }
 };
 
+/// A round's number as rows keep it; 0 = none, or too large.
+inline std::uint16_t round_code(std::int32_t round) {
+  return round > 0 && round <= UINT16_MAX ? static_cast<std::uint16_t>(round) : 0;
+}
+
 /// Rows that are all in this process.
 class CodedRows : public Rows {
  public:
@@ -185,6 +191,9 @@ class DenseRows final : public CodedRows {
   /// `logarithms` has an element for every rank.
   void set(std::uint32_t from, std::span<const double> logarithms);
 
+  /// The rounds in which `from` met the others, by rank; 0 = in none. Of all ranks or of none.
+  void set_rounds(std::uint32_t from, std::span<const std::int32_t> rounds);
+
   /// What was set, in steps; NaN where there is nothing.
   void get(std::uint32_t from, std::vector<float>& logarithms) const;
 
@@ -193,6 +202,7 @@ class DenseRows final : public CodedRows {
  private:
   float lowest_;
   std::vector<std::uint16_t> codes_;
+  std::vector<std::uint16_t> rounds_;  ///< empty = unknown
 };
 
 /// Some pairs of N ranks. Rows are appended in the order of the ranks, by one thread.
@@ -200,8 +210,9 @@ class SparseRows final : public CodedRows {
  public:
   SparseRows(std::uint32_t num_ranks, std::size_t num_workers, float lowest = LogCode::of_times);
 
-  /// The next rank's values; `partners` and `logarithms` are as long.
-  void append(std::span<const std::uint32_t> partners, std::span<const double> logarithms);
+  /// The next rank's values; `partners` and `logarithms` are as long. `rounds`: see DenseRows; empty = unknown.
+  void append(std::span<const std::uint32_t> partners, std::span<const double> logarithms,
+              std::span<const std::int32_t> rounds = {});
 
   void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const override;
 
@@ -210,6 +221,7 @@ class SparseRows final : public CodedRows {
   std::vector<std::uint64_t> begin_{0};
   std::vector<std::uint32_t> partners_;
   std::vector<std::uint16_t> codes_;
+  std::vector<std::uint16_t> rounds_;  ///< of each value; empty = unknown
 };
 
 }  // namespace leadline::diagnosis

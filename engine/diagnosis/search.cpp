@@ -6,9 +6,11 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "diagnosis/blocks.hpp"
 #include "diagnosis/components.hpp"
+#include "diagnosis/drift.hpp"
 #include "diagnosis/learnt_groups.hpp"
 #include "diagnosis/shared_paths.hpp"
 #include "stats/interval.hpp"
@@ -176,10 +178,17 @@ std::vector<Suspect> joined(const std::vector<Suspect>& one_way) {
   return components;
 }
 
-SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings, Symptom symptom,
-                     std::size_t most_isolated_pairs, std::vector<std::string>& notes) {
+SearchOutcome search(const Rows& as_measured, const Setting& setting, const DiagnosisSettings& settings,
+                     Symptom symptom, std::size_t most_isolated_pairs, std::vector<std::string>& notes) {
   SearchOutcome outcome;
-  outcome.effects = fit(rows, setting.classes, symptom == Symptom::unsteady ? better_half : better_quarter);
+  outcome.effects = fit(as_measured, setting.classes, symptom == Symptom::unsteady ? better_half : better_quarter);
+  if (symptom == Symptom::slow) {
+    if (auto drift = find_drift(as_measured, outcome.effects, setting.classes); !drift.empty()) {
+      outcome.without_drift = without_drift(as_measured, std::move(drift));
+      outcome.effects = fit(*outcome.without_drift, setting.classes);
+    }
+  }
+  const Rows& rows = outcome.without_drift ? *outcome.without_drift : as_measured;
   outcome.suspects = find_components(outcome.effects, setting, settings, notes);
   if (const auto direction = slow_between_two(outcome.effects, setting, settings))
     outcome.suspects.push_back(*direction);

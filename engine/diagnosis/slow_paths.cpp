@@ -145,6 +145,74 @@ std::vector<double> beyond_lowest_groups(const std::vector<double>& times, std::
   return all;
 }
 
+/// What the hosts of groups take with those of other groups. Where flows share cables, pairs of one host are not
+/// independent: hashing sends them over the same cables, or beside the same flows. So hosts are counted.
+class HostsOfGroups {
+ public:
+  HostsOfGroups(std::vector<std::uint32_t> group_of, std::size_t num_groups)
+      : group_of_(std::move(group_of)), num_groups_(num_groups), sums_(group_of_.size() * num_groups) {}
+
+  /// A pair between two groups, ln ns.
+  void add(std::uint32_t from_host, std::uint32_t to_host, double value) {
+    sums_[from_host * num_groups_ + group_of_[to_host]].add(value);
+    sums_[to_host * num_groups_ + group_of_[from_host]].add(value);
+  }
+
+  struct Beyond {
+    double effect = std::numeric_limits<double>::quiet_NaN();  ///< logarithm
+    double p_value = 1;
+  };
+
+  /// By how much more pairs of a group with sound ones take than those of sound ones with each other; of fewer than two
+  /// other sound ones it is unknown.
+  Beyond beyond(std::size_t group, const std::vector<std::size_t>& sound) const {
+    std::vector<std::size_t> others = sound;
+    std::erase(others, group);
+    if (others.size() < 2) return {};
+    const Mean own = mean_of({group}, others), back = mean_of(others, {group}), among = mean_of(others, others);
+    if (std::min({own.num, back.num, among.num}) < 2) return {};
+    const double error = std::sqrt(own.square_error + back.square_error + among.square_error);
+    const double effect = own.mean - among.mean;
+    const double freedom = static_cast<double>(std::min(own.num, among.num)) - 1;
+    return {effect, stats::student_t_tail(effect / std::fmax(error, least_spread), freedom)};
+  }
+
+ private:
+  struct Sum {
+    double num = 0, sum = 0;
+    void add(double value) { ++num, sum += value; }
+  };
+  /// Over hosts.
+  struct Mean {
+    double mean = 0, square_error = 0;
+    std::size_t num = 0;
+  };
+
+  Mean mean_of(const std::vector<std::size_t>& groups, const std::vector<std::size_t>& with) const {
+    Mean found;
+    double squares = 0;
+    for (std::size_t host = 0; host < group_of_.size(); ++host) {
+      if (std::ranges::find(groups, group_of_[host]) == groups.end()) continue;
+      Sum all;
+      for (const std::size_t other : with) {
+        const Sum& one = sums_[host * num_groups_ + other];
+        all.num += one.num, all.sum += one.sum;
+      }
+      if (all.num == 0) continue;
+      const double of_host = all.sum / all.num, before = of_host - found.mean;
+      found.mean += before / static_cast<double>(++found.num);
+      squares += before * (of_host - found.mean);
+    }
+    const auto num = static_cast<double>(found.num);
+    if (found.num > 1) found.square_error = squares / (num - 1) / num;
+    return found;
+  }
+
+  std::vector<std::uint32_t> group_of_;  ///< by host
+  std::size_t num_groups_;
+  std::vector<Sum> sums_;  ///< by host and group
+};
+
 /// A cable between groups, or what else may make pairs of groups slow.
 struct Element {
   enum class Kind : std::uint8_t { cable, uplink, network_switch, host } kind = Kind::cable;
@@ -465,10 +533,14 @@ void CableSearch::find_uplinks_below(std::size_t level, const std::vector<std::u
     if (member_of_leaf[leaf] != nowhere) num_hosts[member_of_leaf[leaf]] += hosts_in_[leaf];
   }
   std::vector<std::vector<double>> values(num * num);
+  std::vector<std::uint32_t> member_of_host;
+  for (const std::uint32_t leaf : leaf_of_) member_of_host.push_back(member_of_leaf[leaf]);
+  HostsOfGroups hosts(std::move(member_of_host), num);
   for (const GroupTimes::Measured& one : times_.measured()) {
     const std::uint32_t from = member_of_leaf[leaf_of_[one.from_host]], to = member_of_leaf[leaf_of_[one.to_host]];
     if (from == nowhere || to == nowhere || from == to) continue;
     if (is_slow_host[one.from_host] != 0 || is_slow_host[one.to_host] != 0) continue;
+    hosts.add(one.from_host, one.to_host, static_cast<double>(one.value));
     for (const std::size_t cell : {from * num + to, to * num + from}) {
       values[cell].push_back(static_cast<double>(one.value));
     }
@@ -480,19 +552,39 @@ void CableSearch::find_uplinks_below(std::size_t level, const std::vector<std::u
     for (const auto& of_cell : values) times.push_back(quantile_of(of_cell, quantile));
     beyond.push_back(beyond_lowest_groups(times, num));
   }
+  std::vector<std::size_t> sound;
   for (std::size_t member = 0; member < num; ++member) {
+    if (beyond.back()[member] <= most_among_sound) sound.push_back(member);
+  }
+  const auto stands_out = [&](const HostsOfGroups::Beyond& shown) {
+    return shown.effect >= std::log1p(settings_.threshold) &&
+           shown.p_value * static_cast<double>(num) <= settings_.false_discovery_rate;
+  };
+  for (;;) {  // the one that stands out most first: it makes others look slow
+    const auto p_value = [&](std::size_t member) {
+      const HostsOfGroups::Beyond shown = hosts.beyond(member, sound);
+      return stands_out(shown) ? shown.p_value : 1;
+    };
+    const auto worst = std::ranges::min_element(sound, {}, p_value);
+    if (worst == sound.end() || p_value(*worst) == 1) break;
+    sound.erase(worst);
+  }
+  for (std::size_t member = 0; member < num; ++member) {
+    const HostsOfGroups::Beyond by_hosts = hosts.beyond(member, sound);
     double least = std::numeric_limits<double>::infinity(), most = -least;
     for (const auto& of_quantile : beyond) {
       least = std::min(least, of_quantile[member]);
       most = std::max(most, of_quantile[member]);
     }
-    if (num_hosts[member] < 2 || !(most >= std::max(least_of_uplink, std::log1p(settings_.threshold)))) continue;
+    const bool may_be_slow = most >= std::max(least_of_uplink, std::log1p(settings_.threshold));
+    if (num_hosts[member] < 2 || !(may_be_slow || stands_out(by_hosts))) continue;
     Suspect suspect;
     suspect.component = {ComponentKind::uplink, static_cast<std::int32_t>(level),
                          static_cast<std::int32_t>(members[member]), -1, -1};
     suspect.is_before_fit = true;
-    suspect.needs_retest = !(least >= least_of_uplink);
-    suspect.effect = std::max(beyond.back()[member], least_of_uplink);
+    suspect.is_beyond_contention = stands_out(by_hosts);
+    suspect.needs_retest = !(least >= least_of_uplink || suspect.is_beyond_contention);
+    suspect.effect = suspect.is_beyond_contention ? by_hosts.effect : std::max(beyond.back()[member], least_of_uplink);
     suspect.error = noise_ / std::sqrt(most_trials);
     suspect.p_value = stats::student_t_tail(suspect.effect / suspect.error, degrees_of_freedom(num));
     for (std::size_t other = 0; other < num; ++other) suspect.num_pairs += values[member * num + other].size();

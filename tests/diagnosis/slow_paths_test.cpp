@@ -134,6 +134,40 @@ TEST(slow_paths, under_load_half_of_the_uplinks_are_named_by_the_lowest_groups) 
   EXPECT_THAT(uplinks_found([](std::uint32_t) { return 1.0; }), IsEmpty());
 }
 
+/// Of four leaf switches, between which pairs take three times as long as below one, and so much beyond that: the
+/// uplinks that need action.
+std::vector<std::string> proven_uplinks(const Matrix& beyond) {
+  Layout layout = layout_of_switches(4, along_a_line);
+  layout.network.hops.clear();
+  const auto num = static_cast<std::uint32_t>(num_ranks(layout));
+  DenseRows rows(num, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    if (from / hosts_a_switch == to / hosts_a_switch) return std::log(40e3);
+    const double scatter = 0.01 * static_cast<double>(((from + to) * 31 ^ from * to * 17) % 6);
+    return std::log(120e3) + scatter + beyond(from, to);
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  std::vector<std::string> uplinks;
+  for (const Fault& fault : diagnose({rows_of, layout, {}, std::uint64_t{num} * (num - 1), false}).faults) {
+    if (fault.component.kind == ComponentKind::uplink && list_of(fault) == FindingList::persistent)
+      uplinks.push_back(described(fault.component, fault.direction));
+  }
+  return uplinks;
+}
+
+TEST(slow_paths, under_load_an_uplink_is_proven_by_its_hosts_not_by_its_pairs) {
+  const auto is_of_leaf = [](std::uint32_t host) { return host / hosts_a_switch == 1; };
+  EXPECT_THAT(proven_uplinks([&](std::uint32_t from, std::uint32_t to) {
+                return is_of_leaf(from) || is_of_leaf(to) ? std::log(1.3) : 0;
+              }),
+              ElementsAre(described({ComponentKind::uplink, 0, 1, -1, -1}, FaultDirection::both)));
+  // Those of one host: what goes there shares a cable.
+  EXPECT_THAT(proven_uplinks([&](std::uint32_t from, std::uint32_t to) {
+                return from == hosts_a_switch || to == hosts_a_switch ? 4 * std::log(1.3) : 0;
+              }),
+              IsEmpty());
+}
+
 TEST(slow_paths, hosts_behind_one_that_nobody_tells_are_one_finding) {
   Layout layout = layout_of_switches(4, along_a_line);
   layout.network = {};

@@ -6,6 +6,7 @@ A planted element is *named* by a finding of its kind at its place, or by one th
 - where hosts have one rank each: rank, host and port are the same; so are link and pair;
 - a host by all its ranks, each of them named;
 - the only host of a leaf switch by that switch or its uplink, and the other way round;
+- all hosts of a leaf switch, each of them planted, by that switch: their times are the same, and the finding says so;
 - with two leaf switches the uplink of one is that of the other, and the cable between them;
 - a cable by its two switches (their hosts, or both names), by the uplink of a leaf switch at its end, or, where nothing
   else connects both sides, by an uplink or a cable with the hosts of either side;
@@ -66,6 +67,9 @@ def _names(finding: Finding, one: dict[str, Any], truth: dict[str, Any]) -> bool
         return is_single and finding.kind in ("host", "port") and finding.hosts == hosts
     if kind in ("host", "port"):
         same = {kind, "switch", "uplink"} | ({"rank", "host", "port"} if is_single else set())
+        if finding.kind == "switch" and hosts < finding.hosts:
+            ends = [other for other in truth["planted"] if other["kind"] in ("host", "port")]
+            return finding.hosts <= {host for other in ends for host in other["hosts"]}
         return finding.kind in same and finding.hosts == hosts
     if kind == "rail":
         return finding.kind == "rail" and finding.ranks <= frozenset(one["ranks"])

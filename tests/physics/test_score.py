@@ -127,6 +127,14 @@ def test_a_host_is_named_by_all_its_ranks_and_not_by_one() -> None:
     assert score(ranks, told(PORT)).num_named == 0
 
 
+def test_hosts_are_named_by_their_switch_where_all_of_them_are_planted() -> None:
+    all_of_leaf = told(PORT)
+    all_of_leaf["planted"] += told(Fault("port", 0, 2.0))["planted"]
+    assert score([at("switch", 0, 1)], all_of_leaf).num_named == 2
+    assert score([at("switch", 0, 1, 2)], all_of_leaf).num_named == 0
+    assert score([at("uplink", 0, 1)], all_of_leaf).num_named == 0
+
+
 def test_silence_names_nothing() -> None:
     got = score([], told(HOST))
     assert (got.num_planted, got.num_named, got.num_near, got.false) == (1, 0, 0, ())

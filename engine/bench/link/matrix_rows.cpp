@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/printable.hpp"
+#include "diagnosis/drift.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -78,11 +79,17 @@ void SliceRows::load(PairTime time, diagnosis::DenseRows& rows) {
   if (coding.valid()) coding.get();
 }
 
+/// Of the partners of a rank; empty where they are unknown, or too many.
+std::vector<std::int32_t> SliceRows::rounds(std::int64_t rank) {
+  if (reader_.header().num_ranks > diagnosis::most_ranks_of_rounds) return {};
+  return reader_.rounds(repeat_index_, rank);
+}
+
 void SliceRows::load_sparse(diagnosis::SparseRows& rows) {
   for (std::int64_t rank = 0; rank < reader_.header().num_ranks; ++rank) {
     MeasuredTimes measured = reader_.measured_ns(repeat_index_, size_index_, rank, &PairRecord::time_ns_median);
     for (double& value : measured.times_ns) value = std::log(value);
-    rows.append(measured.partners, measured.times_ns);
+    rows.append(measured.partners, measured.times_ns, rounds(rank));
   }
 }
 
@@ -92,7 +99,12 @@ const diagnosis::Rows& SliceRows::of(Symptom symptom) {
     if (!sparse_) load_sparse(sparse_.emplace(num_ranks, num_workers_));
     return *sparse_;
   }
-  if (!dense_) dense_.emplace(num_ranks, num_workers_);
+  if (!dense_) {
+    dense_.emplace(num_ranks, num_workers_);
+    for (std::uint32_t rank = 0; rank < num_ranks; ++rank) {
+      if (const auto of_rank = rounds(rank); !of_rank.empty()) dense_->set_rounds(rank, of_rank);
+    }
+  }
   if (loaded_ == symptom) return *dense_;
   if (loaded_ != Symptom::slow) load(&PairRecord::time_ns_median, *dense_);
   if (symptom == Symptom::unsteady) load(&PairRecord::time_ns_mean, *dense_);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "bench/link/reader.hpp"
 #include "diagnosis/diagnose.hpp"
@@ -33,6 +34,7 @@ class SliceRows {
  private:
   void load(PairTime time, diagnosis::DenseRows& rows);
   void load_sparse(diagnosis::SparseRows& rows);
+  std::vector<std::int32_t> rounds(std::int64_t rank);
 
   ResultReader& reader_;
   std::size_t repeat_index_, size_index_;

@@ -18,6 +18,7 @@
 #include "bench/link/retest.hpp"
 #include "bench/link/tally.hpp"
 #include "core/clock.hpp"
+#include "diagnosis/drift.hpp"
 #include "model/pair_cell.hpp"
 #include "schedule/schedule.hpp"
 
@@ -119,7 +120,7 @@ class Measuring {
   void finish(Measurement& of_slice, int num_left);
   void show_losses();
   PairCell why_lost(int partner) const;
-  void note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const;
+  void note_meeting(std::int64_t round);
   void show(std::int64_t round, const Tally& all, const Spread& across, const Spread& all_to_all, double elapsed_s);
   Spread across_the_cut(const Tally& all, const Slice& slice) const;
   Spread exchange_around(const Slice& slice);
@@ -151,6 +152,7 @@ class Measuring {
   AllToAllMeter all_to_all_;
   std::vector<double> all_to_all_ns_;  // own times before each round, by the round's number, where each round has one
   std::int64_t pairs_a_step_ = 1, last_step_ = -1;
+  std::vector<std::int32_t> met_;    // by partner: the round in which this rank met it, from 1; 0 = in none
   std::vector<Measurement> slices_;  // whose rounds run now: one, or where they are sampled all sizes
   int num_slices_begun_ = 0;
   std::shared_ptr<const schedule::Schedule> schedule_;
@@ -311,7 +313,11 @@ void Measuring::run_rounds() {
   const std::uint64_t start_ns = now_ns();
   const std::int64_t num_rounds = schedule_->num_rounds();
   const bool draws_rounds = is_sample(stage_.request);
-  std::vector<std::int32_t> met(draws_rounds ? static_cast<std::size_t>(stage_.cluster.size()) : 0);
+  met_.assign(draws_rounds ? static_cast<std::size_t>(stage_.cluster.size()) : 0, 0);
+  if (!draws_rounds && stage_.cluster.size() <= diagnosis::most_ranks_of_rounds) {
+    const int repeat = slices_.front().slice().repeat;
+    met_ = MeetingRounds(stage_.request, stage_.plan.rank_layout, repeat).of(stage_.cluster.rank());
+  }
   for (Measurement& of_slice : slices_) {
     of_slice.cells_of_rounds.assign(draws_rounds ? static_cast<std::size_t>(num_rounds) : 0, 0);
   }
@@ -337,7 +343,7 @@ void Measuring::run_rounds() {
       summary.measuring_s += seconds_since(round_start_ns);
     }
     measured_.num_rounds = round + 1;
-    if (draws_rounds) note_meeting(round, met);
+    if (draws_rounds) note_meeting(round);
     for (Measurement& of_slice : slices_) {
       if (!rows_are_due || round + 1 == num_rounds) continue;
       const std::uint64_t rows_start_ns = now_ns();
@@ -345,12 +351,12 @@ void Measuring::run_rounds() {
       of_slice.summary.measuring_s += seconds_since(rows_start_ns);
     }
   }
-  if (draws_rounds) agree(stored([&] { stage_.store.write_rounds(slices_.front().slice().repeat, met); }));
+  if (draws_rounds) agree(stored([&] { stage_.store.write_rounds(slices_.front().slice().repeat, met_); }));
 }
 
-void Measuring::note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const {
+void Measuring::note_meeting(std::int64_t round) {
   const auto pairing = schedule_->pairing(stage_.cluster.rank(), round);
-  if (pairing) met[static_cast<std::size_t>(pairing->partner)] = static_cast<std::int32_t>(round + 1);
+  if (pairing) met_[static_cast<std::size_t>(pairing->partner)] = static_cast<std::int32_t>(round + 1);
 }
 
 void Measuring::find_and_retest(Measurement& of_slice) {
@@ -379,8 +385,10 @@ void Measuring::diagnose_slice(Measurement& of_slice, int num_left) {
   }
   const auto load = stage_.request.serial ? diagnosis::Load::alone : diagnosis::Load::concurrent;
   const bool is_round_trip = stage_.request.direction == Direction::semidirectional;
+  std::span<const std::int32_t> rounds;
+  if (stage_.cluster.size() <= diagnosis::most_ranks_of_rounds) rounds = met_;
   diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, is_round_trip, limit_s,
-            stage_.site_profile, stage_.line_rate},
+            stage_.site_profile, stage_.line_rate, rounds},
            of_slice.row, summary, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
   if (is_sample(stage_.request)) add_coverage(summary);
   summary.diagnosis_s = seconds_since(start_ns);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -57,7 +58,9 @@ std::optional<schedule::Pairing> concurrent_partner(int rank, int from, int to, 
 /// One row here, the others in the other ranks.
 class OwnRow final : public diagnosis::Rows {
  public:
-  OwnRow(cluster::Cluster& cluster, const PairRow& row, Symptom symptom) : cluster_(cluster), values_(row.size()) {
+  OwnRow(cluster::Cluster& cluster, const PairRow& row, std::span<const std::int32_t> rounds, Symptom symptom)
+      : cluster_(cluster), values_(row.size()) {
+    std::ranges::transform(rounds, std::back_inserter(rounds_), diagnosis::round_code);
     for (std::size_t partner = 0; partner < values_.size(); ++partner) {
       const double median = row[&PairRecord::time_ns_median][partner];
       const double value = symptom == Symptom::slow ? median : row[&PairRecord::time_ns_mean][partner] / median;
@@ -73,7 +76,7 @@ class OwnRow final : public diagnosis::Rows {
   bool is_whole() const override { return cluster_.size() == 1; }
 
   void visit(const std::function<void(std::size_t worker, const diagnosis::Row& row)>& look) const override {
-    look(0, {static_cast<std::uint32_t>(cluster_.rank()), {}, values_});
+    look(0, {static_cast<std::uint32_t>(cluster_.rank()), {}, values_, rounds_});
     cluster_.progress_counter().advance();
   }
 
@@ -88,6 +91,7 @@ class OwnRow final : public diagnosis::Rows {
  private:
   cluster::Cluster& cluster_;
   std::vector<float> values_;
+  std::vector<std::uint16_t> rounds_;
 };
 
 }  // namespace
@@ -153,7 +157,7 @@ void retest(cluster::Cluster& cluster, PairMeter& meter, SliceSummary& summary, 
 void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& summary, std::uint64_t num_pairs) {
   std::optional<OwnRow> rows;
   const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& {
-    return rows.emplace(stage.cluster, row, symptom);
+    return rows.emplace(stage.cluster, row, stage.rounds, symptom);
   };
   RetestMeter meter(stage.cluster, stage.meter, summary.slice.message_size_bytes, stage.retest_limit_s);
   std::vector<SecondMeasurement>& measured = summary.second_measurements;

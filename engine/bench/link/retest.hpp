@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bench/link/output.hpp"
@@ -56,6 +58,7 @@ struct DiagnosisStage {
   double retest_limit_s = 0;  ///< what has not been measured again by then stays so; rank 0's clock counts
   const diagnosis::SiteProfile* site_profile = nullptr;  ///< nullptr = none
   LineRate line_rate;
+  std::span<const std::int32_t> rounds{};  ///< in which this rank met the others, from 1; 0 = in none; empty = unknown
 };
 
 /// Collective; the same on every rank but for names, which rank 0 has. Measures suspects and some other pairs again.
