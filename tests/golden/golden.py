@@ -29,9 +29,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 @dataclass
 class Golden:
     """One file. Its head has lines `key: value`; then come the parts `--- stdout`, `--- stderr` and, for each file that
-    the command writes and that is compared, `--- file NAME`. With `prints_the_same_as: NAME` all parts are those of
-    that file, but for the lines of standard output that `--- changes` tells: stretches after `@@`, with a blank before
-    what stays, - before what goes and + before what comes.
+    the command writes and that is compared, `--- file NAME`.
     """
 
     name: str
@@ -39,13 +37,12 @@ class Golden:
     stdout: list[str] = field(default_factory=list)
     stderr: list[str] = field(default_factory=list)
     files: dict[str, list[str]] = field(default_factory=dict)
-    changes: list[str] = field(default_factory=list)
 
     def part(self, title: str) -> list[str]:
         """The lines of a part by its title; unknown titles are mistakes."""
         if title.startswith("file "):
             return self.files.setdefault(title.removeprefix("file "), [])
-        return {"stdout": self.stdout, "stderr": self.stderr, "changes": self.changes}[title]
+        return {"stdout": self.stdout, "stderr": self.stderr}[title]
 
     @property
     def status(self) -> int:
@@ -100,21 +97,8 @@ def read_all(folder: Path) -> dict[str, Golden]:
     cases = read_refused(refused) | {path.stem: read(path) for path in sorted(folder.glob("*.txt")) if path != refused}
     for case in cases.values():
         if other := case.head.get("prints_the_same_as"):
-            case.stdout = changed(cases[other].stdout, case.changes)
-            case.stderr, case.files = cases[other].stderr, cases[other].files
+            case.stdout, case.stderr, case.files = cases[other].stdout, cases[other].stderr, cases[other].files
     return cases
-
-
-def changed(lines: list[str], changes: list[str]) -> list[str]:
-    """Each stretch of the changes is where its old lines are found first, behind the one before."""
-    result: list[str] = []
-    rest = lines
-    for stretch in "\n".join(changes).split("@@\n")[1:]:
-        marked = stretch.splitlines()
-        old, new = ([line[1:] for line in marked if line[0] in marks] for marks in (" -", " +"))
-        at = next(at for at in range(len(rest)) if rest[at : at + len(old)] == old)
-        result, rest = [*result, *rest[:at], *new], rest[at + len(old) :]
-    return [*result, *rest]
 
 
 def pattern(line: str) -> re.Pattern[str]:

@@ -59,15 +59,3 @@ def test_refused_command_lines_are_read(tmp_path: Path) -> None:
         ("one", "a -b", 2, ["leadline: no"]),
         ("two", "c", 1, ["x", "", "y: z"]),
     ]
-
-
-def test_a_file_may_tell_only_what_differs(tmp_path: Path) -> None:
-    (tmp_path / "refused.txt").write_text("status: 2\n")
-    (tmp_path / "whole.txt").write_text("command: a\n--- stdout\none\ntwo\n\nthree\none\n--- stderr\nx\n")
-    head = "command: a -b\nprints_the_same_as: whole\n"
-    (tmp_path / "other.txt").write_text(head + "--- changes\n@@\n-two\n+2\n \n@@\n one\n+four\n")
-    other = golden.read_all(tmp_path)["other"]
-    assert (other.stdout, other.stderr) == (["one", "2", "", "three", "one", "four"], ["x"])
-    (tmp_path / "other.txt").write_text(head + "--- changes\n@@\n-nowhere\n+2\n")
-    with pytest.raises(StopIteration):
-        golden.read_all(tmp_path)
