@@ -114,7 +114,7 @@ bool is_of_hosts(ComponentKind kind) {
 
 std::string seen_of(const Fault& fault, std::uint64_t num_pairs) {
   if (fault.phases) return fmt::format("{} of {} phases", fault.phases->num_slow, fault.phases->num_phases);
-  const std::string pairs = output::counted(num_pairs, "pair");
+  std::string pairs = output::counted(num_pairs, "pair");
   if (list_of(fault) == FindingList::untested) return pairs + ", could not be tested";
   switch (fault.persistence) {
     case Persistence::not_retested:

@@ -146,7 +146,7 @@ std::string junit_text(const CheckResult& result) {
       "timestamp=\"{}\">\n",
       cases.size(), num_failed, num_skipped, result.elapsed_s, in_xml(result.provenance.start_utc));
   for (const Case& one : cases) {
-    text += fmt::format("    <testcase classname=\"leadline.check\" name=\"{}\"", in_xml(one.name));
+    text += fmt::format(R"(    <testcase classname="leadline.check" name="{}")", in_xml(one.name));
     if (!one.failure.empty()) {
       text += fmt::format("><failure message=\"{}\"/></testcase>\n", in_xml(one.failure));
     } else if (!one.skipped.empty()) {

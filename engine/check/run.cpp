@@ -76,7 +76,7 @@ bench::bisection::BisectionRequest bisection_request(const CheckRequest& check, 
   request.num_exchanges = num_large_messages;
   request.num_warmup = 1;
   request.seed = check.seed;
-  request.time_limit_s = share_of_patterns * time_s;
+  request.time_limit_s = std::round(100 * share_of_patterns * time_s) / 100;
   return request;
 }
 
@@ -181,7 +181,7 @@ class CheckRun final : public command::BenchmarkRun {
   /// Collective: rank 0's clock counts.
   double time_for(double share) {
     const double left_s = request_.budget_s - watch_.elapsed_s();
-    const std::string text = cluster_.broadcast(std::to_string(std::max(share * left_s, least_part_s)));
+    const std::string text = cluster_.broadcast(fmt::format("{:.2f}", std::max(share * left_s, least_part_s)));
     return std::stod(text);
   }
 
@@ -205,8 +205,9 @@ class CheckRun final : public command::BenchmarkRun {
       });
     } else {
       measure_part<bench::io::IoPresentation>(part, [&](const auto& presentation) {
-        return bench::io::rank_run(files_request(request_, share_of_phase * time_s, cluster_.num_hosts()), cluster_,
-                                   module_, *io_start_, presentation, joining_s_);
+        return bench::io::rank_run(
+            files_request(request_, std::round(100 * share_of_phase * time_s) / 100, cluster_.num_hosts()), cluster_,
+            module_, *io_start_, presentation, joining_s_);
       });
     }
   }
