@@ -158,14 +158,8 @@ std::vector<std::string> problem_lines(const CheckResult& result) {
   return lines;
 }
 
-/// Where the evidence is: the file of the part that shows the first finding.
 std::string where_it_lies(const CheckResult& result) {
-  const std::string part = result.problems.empty() ? "" : result.problems.front().part;
-  const auto shows = std::ranges::find(result.parts, part, &Part::name);
-  const Part* const shown = shows != result.parts.end() ? &*shows
-                            : result.parts.empty()      ? nullptr
-                                                        : &result.parts.front();
-  return shown == nullptr || shown->path.empty() ? "" : fmt::format(" report: leadline report {}\n", shown->path);
+  return result.request.no_files ? "" : fmt::format(" report: leadline report {}\n", result.request.output);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import program
 import pytest
 from program import Done, Leadline
 from result import schema_of, wrong_json
@@ -94,9 +95,11 @@ def test_files_of_all_parts_are_results(check, leadline: Leadline, tmp_path: Pat
     }
     assert json.loads((tmp_path / "kept" / "check.json").read_text())["state"] == "bad"
     (named,) = re.findall(r"^ report: leadline report (\S+)$", done.out, re.M)
-    told = leadline("diagnose", named, "--topology", "fat-tree:4x2", "--strict")
-    assert told.status == 1
-    assert "node2" in told.out
+    assert named == "kept"
+    for part in ("latency", "bandwidth", "bisection"):
+        told = leadline("diagnose", f"kept/{part}.h5", "--topology", "fat-tree:4x2", "--strict")
+        assert told.status == 1
+        assert "node2" in told.out
     again = check([], files=("--output", "kept"))
     assert again.status == 2
     assert "'kept' is not empty" in again.complaint
@@ -220,3 +223,42 @@ def test_what_cannot_be_done_is_refused_before_anything_is_measured(check, words
     assert done.status == 2
     assert named in done.complaint
     assert "measuring bandwidth" not in done.err
+
+
+def test_the_page_of_a_check_says_the_same(check, leadline: Leadline, tmp_path: Path):
+    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
+        pytest.skip("the analysis package is not installed where this Python is")
+    assert check(SLOW_HOSTS, files=("--output", "kept")).status == 1
+    made = leadline("report", "kept", "--json")
+    assert made.status == 0, made.err
+    written = json.loads(made.out)
+    assert wrong_json(written, schema_of("written")) == []
+    pages = [Path(one["path"]).name for one in written["files"]]
+    assert pages == ["report.html", "latency.html", "bandwidth.html", "bisection.html"]
+    page = (tmp_path / "kept" / "report.html").read_text("utf-8")
+    assert '<strong id="drain">node[2,5]</strong>' in page
+    assert "hosts node[2,5]" in page
+    for name in pages[1:]:
+        assert f'href="{name}"' in page
+        assert (tmp_path / "kept" / name).is_file()
+    assert leadline("report", "kept/check.json", "-o", "-").out.count("node[2,5]") >= 2
+
+    document = tmp_path / "kept" / "check.json"
+    text = document.read_text("utf-8")
+    document.write_text(text.replace("node[2,5]", "<script>node</script>"), "utf-8")
+    assert "<script" not in leadline("report", "kept", "-o", "-").out
+    for content, status, named in (
+        ("{", 4, "no JSON"),
+        ('{"benchmark": "link"}', 2, "not the document of a check"),
+        ('{"benchmark": "check", "parts": []}', 4, "not as leadline check writes it"),
+        ('{"benchmark": "check"}', 4, "not as leadline check writes it"),
+    ):
+        document.write_text(content, "utf-8")
+        refused = leadline("report", "kept", "-o", "-")
+        assert refused.status == status, refused.err
+        assert named in refused.complaint
+    document.write_text(text, "utf-8")
+    for words, named in ((["-o", "x.pdf"], "x.pdf"), (["--statistic", "p99"], "--statistic")):
+        refused = leadline("report", "kept", *words)
+        assert refused.status == 2
+        assert named in refused.complaint

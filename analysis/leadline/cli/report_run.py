@@ -21,6 +21,7 @@ from leadline.cli.support import (
     write,
 )
 from leadline.error import wrong
+from leadline.report.check import DOCUMENT, check_page, is_check, parts_of, read_check
 from leadline.report.frame import is_own_report
 from leadline.text_file import utf8
 
@@ -54,9 +55,61 @@ def _is_own(ends: str) -> bool:
     return is_own_report(ends) or is_own_sheet(ends)
 
 
+def _report_check(options: argparse.Namespace, source: Path) -> None:
+    """The page of a check, and beside it those of its parts."""
+    hints = dict.fromkeys(_HAVE, f"Make a report of one part, as {source}/latency.h5")
+    expect_options(options, _HAVE, set(), hints)
+    document_path = source / DOCUMENT if source.is_dir() else source
+    folder = document_path.parent
+    path = None if options.output == STANDARD_OUTPUT else Path(options.output or folder / "report.html")
+    if _kind(path) != "html":
+        raise wrong(f"cannot write '{path}' (a report of a check is a page)", "End it in .html")
+    steps = StepLog("leadline report", options.verbose)
+    document = read_check(document_path)
+    steps.done(f"read {document_path}")
+    # Beside the page lie those of the parts; on standard output it is alone.
+    parts = parts_of(document, folder) if path else {}
+    pages = {name: f"{name}.html" for name in parts}
+    content = check_page(document_path, document, pages)
+    targets = {name: path.parent / pages[name] for name in parts} if path else {}
+    for target in (path, *targets.values()):
+        if target:
+            check_output(target, options.overwrite, is_own_report)
+    expect_json_apart(options, path)
+    written: list[Written] = []
+
+    def put(target: Path, text: str) -> None:
+        write(target, text)
+        steps.done(f"wrote {target}")
+        written.append(Written(str(target), "html", len(utf8(text))))
+
+    if path is None:
+        say(content)
+        written.append(Written(STANDARD_OUTPUT, "html", len(utf8(content))))
+    else:
+        put(path, content)
+    for name, file in parts.items():
+        result = load(file)
+        make = commands_of(result.benchmark).report(result, options, "html", steps.done)
+        with ProgressLine(f"reading {name}", options.quiet) as progress:
+            page = make(progress)
+        assert isinstance(page, str), "a page is text"
+        put(targets[name], page)
+    read = [str(document_path), *(str(file) for file in parts.values())]
+    say_written(options, "report", read, written, [])
+
+
 def report(options: argparse.Namespace) -> None:
     """`leadline report`, with its options."""
     source = Path(options.result)
+    if is_check(source):
+        _report_check(options, source)
+    else:
+        _report_result(options, source)
+
+
+def _report_result(options: argparse.Namespace, source: Path) -> None:
+    """A page, a sheet or a picture of a result."""
     path = None if options.output == STANDARD_OUTPUT else _output_path(source, options.output)
     steps = StepLog("leadline report", options.verbose)
     result = load(source)

@@ -20,6 +20,7 @@ GENERATOR = "leadline report"
 _WITHOUT_SCRIPT = (
     "Charts are drawn by a script inside this page, and scripts are switched off. The tables have the numbers."
 )
+_POLICY = ("default-src 'none'", "style-src 'unsafe-inline'", "base-uri 'none'", "form-action 'none'")
 
 
 def is_own_report(head: str) -> bool:
@@ -34,18 +35,7 @@ def html_page(
     """A page from its template, the names of its styles and scripts, and its scripts' data by the ids of their
     elements. Files are the benchmark's own or shared. Everything from the file is escaped.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader(
-            [
-                jinja2.PackageLoader(package, "templates")
-                for package in ("leadline.report", BENCHMARKS[result.benchmark])
-            ]
-        ),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = _environment("leadline.report", BENCHMARKS[result.benchmark])
     script = _script(environment, scripts)
     return environment.get_template(template).render(
         generator=GENERATOR,
@@ -59,6 +49,30 @@ def html_page(
         without_script=without_script,
         provenance=provenance_facts(result),
         **context,
+    )
+
+
+def plain_page(template: str, **context: Any) -> str:
+    """A page of text and tables, without a script; its style is report.css and that of the template's name. All of the
+    context is escaped.
+    """
+    environment = _environment("leadline.report")
+    styles = ("report.css", template.replace(".html.j2", ".css"))
+    return environment.get_template(template).render(
+        generator=GENERATOR,
+        style=Markup("\n".join(_source(environment, name) for name in styles)),
+        policy="; ".join(_POLICY),
+        **context,
+    )
+
+
+def _environment(*packages: str) -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package, "templates") for package in packages]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
 
 
@@ -77,9 +91,8 @@ def _script(environment: jinja2.Environment, scripts: Sequence[str]) -> str:
 def _policy(script: str, is_served: bool) -> str:
     """Nothing is fetched, and only this script is run; a served page may ask its server."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    rules = ["default-src 'none'", "style-src 'unsafe-inline'", f"script-src 'sha256-{digest}'", "base-uri 'none'",
-             "form-action 'none'"]  # fmt: skip
-    return "; ".join([*rules, *(["connect-src 'self'"] if is_served else [])])
+    rules = [*_POLICY, f"script-src 'sha256-{digest}'", *(["connect-src 'self'"] if is_served else [])]
+    return "; ".join(rules)
 
 
 def _json_for_html(value: object) -> str:

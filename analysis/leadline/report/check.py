@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a check: the answer, what is wrong and what to do, the numbers behind it, and where its parts are."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from leadline.error import LeadlineError
+from leadline.readers.input_file import another_kind, unreadable
+from leadline.report.frame import plain_page
+from leadline.text_file import read_text
+from leadline.units import bandwidth_text, bytes_text, counted, number, plain, time_text
+
+DOCUMENT = "check.json"
+_MOST_BYTES = 256 << 20
+_COLOURS = {"good": "fine", "bad": "alarming"}  # of the answer; others have none
+_WORDS = {"good": "Good", "warning": "Warning", "bad": "Bad", "untested": "Could not be tested"}
+_BAD_VALUES = (KeyError, TypeError, ValueError, AttributeError)
+
+Row = dict[str, Any]
+
+
+def is_check(path: Path) -> bool:
+    """Whether it is the folder of a check, or its document."""
+    return (path.is_dir() and (path / DOCUMENT).is_file()) or path.name == DOCUMENT
+
+
+def read_check(path: Path) -> dict[str, Any]:
+    """The document of a check. LeadlineError where it is none."""
+
+    def refusal(why: str, hint: str) -> LeadlineError:
+        return another_kind(path, why, hint)
+
+    text = read_text(path, _MOST_BYTES, refusal, "leadline check writes it")
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise unreadable(path, f"it is no JSON: {error}", "Copy the file again") from error
+    if not isinstance(document, dict) or document.get("benchmark") != "check":
+        raise another_kind(path, "not the document of a check", "leadline check writes it")
+    return document
+
+
+def parts_of(document: Mapping[str, Any], folder: Path) -> dict[str, Path]:
+    """The results of its parts that lie in the folder, by their names; nothing outside of it."""
+    names = [str(part.get("name")) for part in document.get("parts", ()) if isinstance(part, dict)]
+    files = {name: folder / f"{name}.h5" for name in names if name.isidentifier()}
+    return {name: file for name, file in files.items() if file.is_file()}
+
+
+def check_page(path: Path, document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
+    """The page; `pages`: by the name of a part the address of its own page. LeadlineError where keys are missing."""
+    try:
+        return _page(path, document, pages)
+    except _BAD_VALUES as error:
+        raise unreadable(path, f"it is not as leadline check writes it: {error!r}", "Make the check again") from error
+
+
+def _page(path: Path, document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
+    origin, options = document["provenance"], document["options"]
+    problems = [_problem(one, pages) for one in document["problems"]]
+    return plain_page(
+        "check.html.j2",
+        title=f"{counted(origin['num_ranks'], 'rank')} on {counted(origin['num_hosts'], 'host')}",
+        run_line=" · ".join(
+            text
+            for text in (
+                origin["transport"]["library"] or origin["transport"]["name"],
+                origin["line_rate"]["adapter"],
+                origin["start_utc"],
+                f"{number(document['elapsed_s'], 3)} s of {plain(options['budget_s'])} s",
+            )
+            if text
+        ),
+        colour=_COLOURS.get(document["state"], ""),
+        word=_WORDS[document["state"]],
+        why=document["why"],
+        drain=document["drain_list"],
+        is_simulated=origin["transport"]["simulated"],
+        problems=[one for one in problems if one["grade"] != "note"],
+        notes=[one for one in problems if one["grade"] == "note"],
+        sizes=[bytes_text(options[f"{name}_size_bytes"]) for name in ("latency", "bandwidth")],
+        numbers=[_number(one) for one in document["numbers"]],
+        parts=[_part(one, pages) for one in document["parts"]],
+        facts=_facts(document),
+        file_name=path.name,
+    )
+
+
+def _problem(one: Mapping[str, Any], pages: Mapping[str, str]) -> Row:
+    least, most = one["ratio"], one["ratio_most"]
+    factor = ""
+    if least is not None and most is not None and math.isfinite(least):
+        low, high = number(least, 3), number(most, 3)
+        factor = f"{low} ×" if low == high else f"{low} to {high} ×"
+    return {
+        "grade": one["grade"], "name": one["name"], "factor": factor, "seen": one["seen"], "advice": one["advice"],
+        "hosts": one["host_list"], "part": one["part"], "page": pages.get(one["part"], ""),
+    }  # fmt: skip
+
+
+def _number(one: Mapping[str, Any]) -> Row:
+    return {
+        "name": one["name"],
+        "time": _text(one["time_ns"], time_text),
+        "rate": _text(one["bytes_per_s"], bandwidth_text),
+        "yardstick": one["yardstick"] or "",
+        "share": _text(one["share"], lambda share: f"{plain(round(100 * share))}\u00a0%"),
+    }
+
+
+def _text(value: float | None, text_of: Callable[[float], str]) -> str:
+    return "" if value is None else text_of(value)
+
+
+def _part(one: Mapping[str, Any], pages: Mapping[str, str]) -> Row:
+    return {
+        "name": one["name"], "command": f"leadline {one['benchmark']}",
+        "page": pages.get(one["name"], ""), "why_not": one["why_not"] or "", "time": f"{number(one['elapsed_s'], 3)} s",
+    }  # fmt: skip
+
+
+def _facts(document: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    origin = document["provenance"]
+    hosts = ", ".join(one["host"] for one in document["hosts"][:16])
+    if len(document["hosts"]) > 16:
+        hosts += f" and {len(document['hosts']) - 16:,} more"
+    facts = {
+        "command": shlex.join(origin["command_line"]), "hosts": hosts, "launcher": origin["launcher"],
+        "time (UTC)": f"{origin['start_utc']} to {origin['end_utc']}",
+        "program": f"leadline {origin['version']} ({origin['commit']}) on {origin['kernel']}",
+    }  # fmt: skip
+    return [*facts.items()]
