@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -68,6 +69,10 @@ def test_nhc_is_told(options, tmp_path: Path, *, is_bad: bool):
         assert done.out == "fine\n"
 
 
+def metrics_of(text: str) -> set[str]:
+    return set(re.findall(r"leadline_check_\w+", text))
+
+
 def test_rules_are_rules_for_our_metrics(options, tmp_path: Path):
     rules = INTEGRATIONS / "prometheus" / "leadline.rules.yml"
     done = program.complete(
@@ -76,10 +81,29 @@ def test_rules_are_rules_for_our_metrics(options, tmp_path: Path):
         timeout=60,
     )
     assert done.status == 1
-    written = {line.split()[2] for line in (tmp_path / "m.prom").read_text().splitlines() if line.startswith("# TYPE")}
-    used = {word.split("{")[0] for word in rules.read_text().split() if word.startswith("leadline_check_")}
-    assert used - {"leadline_check_slowdown_ratio"} <= written
+    written = metrics_of((tmp_path / "m.prom").read_text())
+    for name in ("prometheus/leadline.rules.yml", "grafana/leadline.json"):
+        used = metrics_of((INTEGRATIONS / name).read_text())
+        assert used
+        assert used <= written, name
+    assert json.loads((INTEGRATIONS / "grafana" / "leadline.json").read_text())["panels"]
     if shutil.which("promtool") is None:
         pytest.skip("promtool, of Debian's package prometheus, is not installed")
     checked = program.complete(["promtool", "check", "rules", rules], tmp_path)
     assert checked.status == 0, checked.out + checked.err
+
+
+@pytest.mark.parametrize("is_bad", [True, False])
+def test_reframe_fails_where_hosts_are_bad(options, tmp_path: Path, *, is_bad: bool):
+    if shutil.which("reframe") is None:
+        pytest.skip("ReFrame (pip install ReFrame-HPC) is not installed")
+    words = options(is_bad=is_bad).replace("--budget 4s ", "").replace(":fabric", f":{tmp_path}/fabric").split()
+    settings = ["LeadlineCheck.budget=4s", f"LeadlineCheck.options={','.join(words)}"]
+    command = ["reframe", "-c", INTEGRATIONS / "reframe" / "leadline_check.py", "-r", "--prefix", tmp_path / "out",
+               *(word for one in settings for word in ("-S", one)), "--performance-report"]  # fmt: skip
+    done = program.complete(command, tmp_path, env={"HOME": str(tmp_path)}, timeout=120)
+    assert (done.status != 0) == is_bad, done.out + done.err
+    if is_bad:
+        assert "1 fault found: host host2" in done.out
+    else:
+        assert "latency_between_hosts" in done.out
