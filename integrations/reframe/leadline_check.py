@@ -17,8 +17,8 @@ from reframe.core.builtins import run_before, sanity_function, variable
 class LeadlineCheck(rfm.RunOnlyRegressionTest):
     """Good, or with warnings only."""
 
-    valid_systems = ["*"]
-    valid_prog_environs = ["*"]
+    valid_systems = ["*"]  # noqa: RUF012 - ReFrame wants lists of the class
+    valid_prog_environs = ["*"]  # noqa: RUF012
     executable = "leadline"
     budget = variable(str, value="60s")
     options = variable(typ.List[str], value=[])  # more options of `leadline check`
