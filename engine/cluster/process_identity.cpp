@@ -96,7 +96,8 @@ std::vector<std::uint32_t> hosts_of(std::span<const HostIdentity> processes) {
 
 ProcessIdentity ProcessIdentity::own() {
   const auto pid = static_cast<std::uint32_t>(::getpid());
-  return {hash_of(host_name() + '\n' + boot_id() + '\n' + name_of_namespace("pid")), pid, status_of(pid).start_time};
+  const std::string boot = boot_id(), host = boot.empty() ? host_name() : boot;
+  return {hash_of(host + '\n' + name_of_namespace("pid")), pid, status_of(pid).start_time};
 }
 
 bool is_stopped_here(const ProcessIdentity& process) {

@@ -13,18 +13,17 @@ import pytest
 from program import Done, Leadline
 from result import schema_of, wrong_json
 
-# Eight hosts on two switches, two ranks each. Times are virtual: they do not depend on this machine.
+# Eight hosts on two switches, a rank each. Times are virtual: they do not depend on this machine.
 FABRIC = {
     "same_host": {"latency_ns": 400, "bandwidth_bytes_per_s": 18e9},
     "between_hosts": {"latency_ns": 1400, "bandwidth_bytes_per_s": 24e9},
     "between_switches": {"latency_ns": 1900, "bandwidth_bytes_per_s": 24e9},
-    "ranks_per_host": 2,
     "hosts_per_switch": 4,
     "jitter": 0.02,
     "host_name": "node",
 }
 SLOW_HOSTS = [{"slow_host": 2, "factor": 3}, {"slow_host": 5, "factor": 3}]
-BUDGET = ["--budget", "4s", "--wait", "yield"]
+BUDGET = ["--budget", "2s", "--wait", "yield"]
 STATUS = {"good": 0, "warning": 0, "bad": 1, "untested": 3}
 
 
@@ -34,7 +33,7 @@ def check(leadline: Leadline, tmp_path: Path):
 
     def run(faults: list[dict[str, object]], *words: str, files: tuple[str, ...] = ("--no-files",)) -> Done:
         (tmp_path / "fabric.json").write_text(json.dumps(FABRIC | {"faults": faults}))
-        where = ["--local", "16", "--transport", "model:fabric.json", "--topology", "fat-tree:4x2"]
+        where = ["--local", "8", "--transport", "model:fabric.json", "--topology", "fat-tree:4x2"]
         return leadline("check", *where, *BUDGET, *files, *words)
 
     return run
@@ -51,7 +50,7 @@ def test_sound_hosts_are_good(check, tmp_path: Path):
     before = {*tmp_path.iterdir()}
     done = check([])
     assert (done.status, done.complaints) == (0, [])
-    assert done.out.startswith("GOOD  16 ranks on 8 hosts, ")
+    assert done.out.startswith("GOOD  8 ranks on 8 hosts, ")
     assert {*tmp_path.iterdir()} - before == {tmp_path / "fabric.json"}, "no file is kept"
 
 
@@ -59,7 +58,7 @@ def test_slow_hosts_are_named_first(check):
     done = check(SLOW_HOSTS)
     lines = done.out.splitlines()
     assert done.status == 1
-    assert lines[0].startswith("BAD  16 ranks on 8 hosts, ")
+    assert lines[0].startswith("BAD  8 ranks on 8 hosts, ")
     assert len(lines) <= 20
     assert max(map(len, lines)) <= 80
     assert " drain: node[2,5]" in lines

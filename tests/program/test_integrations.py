@@ -22,9 +22,9 @@ def options(tmp_path: Path):
 
     def of(*, is_bad: bool) -> str:
         faults = [{"slow_host": 2, "factor": 3}] if is_bad else []
-        fabric = {"same_host": SPEED, "between_hosts": SPEED, "ranks_per_host": 2, "jitter": 0.02, "faults": faults}
+        fabric = {"same_host": SPEED, "between_hosts": SPEED, "jitter": 0.02, "faults": faults}
         (tmp_path / "fabric.json").write_text(json.dumps(fabric))
-        return "--local 16 --transport model:fabric.json --budget 4s --wait yield"
+        return "--local 8 --transport model:fabric.json --budget 2s --wait yield"
 
     return of
 
@@ -44,8 +44,8 @@ def test_a_node_drains_itself_where_it_is_bad(options, scontrol: Path, tmp_path:
     env = {
         "PATH": f"{tmp_path}/bin:{program.PROGRAM.parent}:{os.environ['PATH']}",
         "SLURMD_NODENAME": "here",
-        "LEADLINE_CHECK_OPTIONS": options(is_bad=is_bad).replace("--budget 4s ", ""),
-        "LEADLINE_CHECK_BUDGET": "4s",
+        "LEADLINE_CHECK_OPTIONS": options(is_bad=is_bad).replace("--budget 2s ", ""),
+        "LEADLINE_CHECK_BUDGET": "2s",
     }
     done = program.complete([INTEGRATIONS / "slurm" / "health-check"], tmp_path, env=env, timeout=60)
     assert done.status == 0
@@ -59,8 +59,8 @@ def test_nhc_is_told(options, tmp_path: Path, *, is_bad: bool):
     script = f"""
         die() {{ echo "died with $1: $2"; }}
         . {INTEGRATIONS}/nhc/leadline.nhc
-        LEADLINE_CHECK_BUDGET=4s
-        check_leadline {options(is_bad=is_bad).replace("--budget 4s ", "")} && echo fine
+        LEADLINE_CHECK_BUDGET=2s
+        check_leadline {options(is_bad=is_bad).replace("--budget 2s ", "")} && echo fine
     """
     done = program.complete(["bash", "-c", script], tmp_path, timeout=60)
     if is_bad:
@@ -97,8 +97,8 @@ def test_rules_are_rules_for_our_metrics(options, tmp_path: Path):
 def test_reframe_fails_where_hosts_are_bad(options, tmp_path: Path, *, is_bad: bool):
     if shutil.which("reframe") is None:
         pytest.skip("ReFrame (pip install ReFrame-HPC) is not installed")
-    words = options(is_bad=is_bad).replace("--budget 4s ", "").replace(":fabric", f":{tmp_path}/fabric").split()
-    settings = ["LeadlineCheck.budget=4s", f"LeadlineCheck.options={','.join(words)}"]
+    words = options(is_bad=is_bad).replace("--budget 2s ", "").replace(":fabric", f":{tmp_path}/fabric").split()
+    settings = ["LeadlineCheck.budget=2s", f"LeadlineCheck.options={','.join(words)}"]
     command = ["reframe", "-c", INTEGRATIONS / "reframe" / "leadline_check.py", "-r", "--prefix", tmp_path / "out",
                *(word for one in settings for word in ("-S", one)), "--performance-report"]  # fmt: skip
     done = program.complete(command, tmp_path, env={"HOME": str(tmp_path)}, timeout=120)
