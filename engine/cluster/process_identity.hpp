@@ -27,8 +27,8 @@ std::vector<std::uint32_t> hosts_of(std::span<const HostIdentity> processes);
 
 /// A process, for others that may be on the same host.
 struct ProcessIdentity {
-  /// A hash of boot and namespace of process numbers: equal where `pid` means the same. The first namespace has the same
-  /// number on all hosts, so where the boot cannot be read the name of the host stands for it.
+  /// A hash of boot and namespace of process numbers: equal where `pid` means the same. The first namespace has the
+  /// same number on all hosts, so where the boot cannot be read the name of the host stands for it.
   std::uint64_t scope = 0;
   std::uint32_t pid = 0;
   std::uint64_t start_time = 0;  ///< since boot, so that a number that was given out again is another process
