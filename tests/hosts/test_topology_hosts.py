@@ -111,7 +111,8 @@ def test_an_outage_that_heals_is_a_stall(network: Make, tmp_path: Path) -> None:
     told = re.search(r"at (\d+\.\d+) s for (\d+\.\d+) s", finding["evidence"])
     assert told
     begin_s, length_s = map(float, told.groups())
-    assert (finding["ranks"], finding["host_list"]) == ([1, 2], "node[1-2]")
+    assert {1, 2} <= {*finding["ranks"]}  # others may have sent something again, too
+    assert {"node1", "node2"} <= {*finding["host_names"]}
     assert finding["list"] == "only_under_load"
     assert 0.1 < finding["time_share"] < 0.9
     assert {(one["name"], one["unit"]) for one in finding["numbers"]} == {
