@@ -91,9 +91,10 @@ SCENARIOS = {
     "a link is longer": Scenario(lambda hosts: hosts.lengthen_between(1, 4, delay_us=200), [LINK]),
     "a link loses": Scenario(lambda hosts: hosts.lengthen_between(1, 4, loss=0.01), [LINK]),
     "a cable is longer": Scenario(lambda hosts: hosts.lengthen(2, delay_us=200), [HOST_2]),
-    # Which of its ranks the busy host lets run is up to its kernel: one may lose the core far more often.
+    # Which of its ranks the busy host lets run is up to its kernel: one may lose the core far more often, or none while
+    # the two measure each other.
     "a host is busy": Scenario(
-        lambda hosts: hosts.keep_busy(2, CORE), [Place(("host", "rank"), (2,))], batches=LONG_BATCHES
+        lambda hosts: hosts.keep_busy(2, CORE), [Place(("host", "rank", "port"), (2,))], batches=LONG_BATCHES
     ),
     "a host and a link": Scenario(_host_and_link, [HOST_2, Place(("link",), (5, 7))]),
     "the uplink and a link": Scenario(_uplink_and_link, [UPLINK, Place(("link",), (0, 2))], TOPOLOGY),
