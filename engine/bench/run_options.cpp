@@ -132,7 +132,11 @@ void declare_outcome(OptionTable& options, RunRequest& request, std::optional<Re
   options.choice("--row-path", "how measurements reach the file", request.row_path);
   options.flag("--overwrite", "replace an older result file", request.overwrite);
   options.quiet_and_verbose(request.quiet, request.verbose);
-  options.flag("--dry-run", outcome.dry_run_help, request.dry_run);
+  declare_dry_run(options, request, outcome.dry_run_help);
+}
+
+void declare_dry_run(OptionTable& options, RunRequest& request, const std::string& help) {
+  options.flag("--dry-run", help, request.dry_run);
   options.count("--ranks", "with --dry-run: for so many ranks", 1, max_ranks, request.dry_run_ranks, "as --local")
       .needs("--dry-run", "only --dry-run simulates ranks");
   options

@@ -50,6 +50,9 @@ struct Outcome {
 void declare_outcome(OptionTable& options, RunRequest& request, std::optional<ResultFormat>& format,
                      const Outcome& outcome);
 
+/// --dry-run, --ranks, --ranks-per-host
+void declare_dry_run(OptionTable& options, RunRequest& request, const std::string& help);
+
 // What follows from the options of a benchmark: declare_options(table, request, format), beside its request, declares
 // all of them, in the order of the help; what `request` holds is their default. The request and `format`, which gets
 // what --format says, outlive the table.

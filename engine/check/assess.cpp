@@ -46,7 +46,13 @@ int exit_status(State state) {
 
 namespace {
 
-constexpr const char* between_hosts = "between hosts";
+/// What is no time of messages.
+Number rate(std::string name, double bytes_per_s) {
+  Number number;
+  number.name = std::move(name);
+  number.bytes_per_s = bytes_per_s;
+  return number;
+}
 
 /// A class of pairs as the table shows it.
 void add_class(const std::string& name, double time_ns, const DiagnosedSlice& slice, Direction direction,
@@ -77,14 +83,13 @@ void add_line_rate(const DiagnosedSlice& slice, std::vector<Number>& numbers) {
 
 /// Of whom a finding about the machine says that they are at fault.
 constexpr const char* ids_of_bad_hosts[] = {"ranks_lost", "ranks_absent", "slow_memory", "slower_adapters"};
-constexpr const char* ids_of_bad_pairs[] = {"pairs_not_measured"};
 
-bool is_one_of(std::span<const char* const> ids, const std::string& id) {
-  return std::ranges::find(ids, id) != ids.end();
+bool is_of_bad_hosts(const Finding& finding) {
+  return std::ranges::find(ids_of_bad_hosts, finding.id) != std::end(ids_of_bad_hosts);
 }
 
 Grade grade_of(const Finding& finding) {
-  if (is_one_of(ids_of_bad_hosts, finding.id) || is_one_of(ids_of_bad_pairs, finding.id)) return Grade::bad;
+  if (is_of_bad_hosts(finding) || finding.id == "pairs_not_measured") return Grade::bad;
   return finding.severity == Severity::warning ? Grade::warning : Grade::note;
 }
 
@@ -248,7 +253,7 @@ void add_findings_of_machine(const std::vector<PartResult>& parts, std::vector<C
       finding.host_names = one.host_names;
       finding.ranks = one.ranks;
       for (const FoundAdapter& adapter : one.adapters) finding.adapters.push_back(adapter.name);
-      finding.is_of_hosts = is_one_of(ids_of_bad_hosts, one.id);
+      finding.is_of_hosts = is_of_bad_hosts(one);
       by_id[one.id] = std::move(finding);
     }
   }
@@ -342,7 +347,7 @@ void take(const bench::link::LinkResult& result, Measure measure, PartResult& pa
     }
     if (told.diagnosis.classes.empty()) {
       for (const auto& [name, pairs] :
-           {std::pair{"same host", &summary.same_host}, std::pair{between_hosts, &summary.between_hosts}}) {
+           {std::pair{"same host", &summary.same_host}, std::pair{"between hosts", &summary.between_hosts}}) {
         if (pairs->num_pairs > 0) add_class(name, pairs->time_ns_median, told, direction, measure, part.numbers);
       }
     }
@@ -355,9 +360,7 @@ void take(const bench::bisection::BisectionResult& result, PartResult& part) {
   part.run = result;
   part.slices = result.diagnoses;
   for (const bench::bisection::BisectionSummary& size : result.sizes) {
-    Number number;
-    number.name = "bisection";
-    number.bytes_per_s = size.ebb.mean;
+    Number number = rate("bisection", size.ebb.mean);
     number.share = size.contention_share.mean;
     if (std::isfinite(number.share)) number.yardstick = "pairs alone";
     part.numbers.push_back(std::move(number));
@@ -368,10 +371,8 @@ void take(const bench::io::IoResult& result, PartResult& part) {
   part.run = result;
   part.slices = result.diagnoses;
   for (const bench::io::OperationSummary& operation : result.operations) {
-    Number number;
-    number.name = fmt::format("{} {}", bench::io::name_of(operation.operation), result.file_system);
-    number.bytes_per_s = operation.median;
-    part.numbers.push_back(std::move(number));
+    part.numbers.push_back(
+        rate(fmt::format("{} {}", bench::io::name_of(operation.operation), result.file_system), operation.median));
   }
 }
 
@@ -395,10 +396,7 @@ CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>&
   std::ranges::stable_sort(result.problems, {}, &CheckFinding::grade);
   add_numbers(parts, result.numbers);
   if (const double copy = result.provenance.memory_copy.bytes_per_s; copy > 0) {
-    Number number;
-    number.name = "memory copy";
-    number.bytes_per_s = copy;
-    result.numbers.push_back(std::move(number));
+    result.numbers.push_back(rate("memory copy", copy));
   }
   result.drain = hosts_to_drain(result.problems);
   result.complete = std::ranges::all_of(result.parts, [](const Part& part) { return part.why_not.empty(); });

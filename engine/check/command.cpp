@@ -90,18 +90,13 @@ CheckRequest parse_check(const std::vector<std::string>& arguments) {
 
 namespace {
 
-/// Of Nagios 2 is CRITICAL, so a check that cannot begin is UNKNOWN there.
-Error as_unknown(const Error& error) {
-  return {static_cast<ExitStatus>(nagios_status(State::untested)), error.problem(), error.why(), error.hint()};
-}
-
 CheckRequest parsed(const std::vector<std::string>& arguments) {
   try {
     return parse_check(arguments);
   } catch (const Error& error) {
     const bool is_nagios = std::ranges::find(arguments, "nagios") != arguments.end() ||
                            std::ranges::find(arguments, "--format=nagios") != arguments.end();
-    if (is_nagios) throw as_unknown(error);
+    if (is_nagios) throw nagios_error(error);
     throw;
   }
 }

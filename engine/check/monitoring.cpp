@@ -110,6 +110,10 @@ int nagios_status(State state) {
   return 3;
 }
 
+Error nagios_error(const Error& error) {
+  return {static_cast<ExitStatus>(nagios_status(State::untested)), error.problem(), error.why(), error.hint()};
+}
+
 std::string nagios_text(const CheckResult& result) {
   constexpr const char* words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
   const std::string bad = what_is_bad(result);

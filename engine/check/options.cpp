@@ -77,13 +77,7 @@ void declare_outcome(OptionTable& options, CheckRequest& request) {
   options.flag("--no-files", "keep no result files", request.no_files)
       .conflicts_with("--output", "one says where files are, the other one that there are none");
   options.quiet_and_verbose(request.quiet, request.verbose);
-  options.flag("--dry-run", "say what would be measured, and for how long", request.dry_run);
-  options.count("--ranks", "with --dry-run: for so many ranks", 1, 100'000'000, request.dry_run_ranks, "as --local")
-      .needs("--dry-run", "only --dry-run simulates ranks");
-  options
-      .count("--ranks-per-host", "with --dry-run: so many on each host", 1, 100'000'000, request.dry_run_ranks_per_host,
-             "all on one")
-      .needs("--dry-run", "only --dry-run simulates hosts");
+  bench::declare_dry_run(options, request, "say what would be measured, and for how long");
 }
 
 }  // namespace

@@ -96,8 +96,7 @@ class CheckRun final : public command::BenchmarkRun {
       run_parts();
     } catch (const AgreedError& error) {
       if (request_.form != Form::nagios) throw;
-      const auto unknown = static_cast<ExitStatus>(nagios_status(State::untested));  // others mean something else there
-      throw AgreedError(Error(unknown, error.problem(), error.why(), error.hint()));
+      throw AgreedError(nagios_error(error));
     }
   }
 
@@ -262,8 +261,8 @@ class CheckRun final : public command::BenchmarkRun {
       CheckResult result = assessed(request_, parts_);
       result.elapsed_s = watch_.elapsed_s();
       result.provenance.end_utc = utc_now_iso8601();
+      command::say_if_read(text_of(result));  // whether files can be written or not
       write(result);
-      command::say_if_read(text_of(result));
       if (exit_status(result.state) != 0) command::complain(result.why);
       answer = std::to_string(static_cast<int>(result.state));
     });

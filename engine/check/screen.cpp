@@ -53,7 +53,7 @@ std::string headline(const CheckResult& result) {
   return shortened(fmt::format("{}  {}", word_of(result.state), fmt::join(facts, ", ")), width) + "\n";
 }
 
-/// Of messages and pairs what is short enough for a column.
+/// Short enough for a column; empty for findings about the machine.
 const char* what_to_do(const CheckFinding& finding) {
   struct Known {
     const char *kind, *text;

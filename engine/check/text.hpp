@@ -5,6 +5,7 @@
 #include <string>
 
 #include "check/result.hpp"
+#include "core/error.hpp"
 
 namespace leadline::check {
 
@@ -21,6 +22,8 @@ std::string slurm_text(const CheckResult& result);
 std::string nagios_text(const CheckResult& result);
 /// 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
 int nagios_status(State state);
+/// An error as Nagios is told of it: 2 would be CRITICAL, so a check that cannot begin is UNKNOWN.
+Error nagios_error(const Error& error);
 
 /// A test suite with a case for each host, and one for what is no host's.
 std::string junit_text(const CheckResult& result);
