@@ -580,7 +580,7 @@ Fault FileJudge::fault_of(const Accused& one, const std::vector<double>& usual) 
                                           host_name(setting_, static_cast<std::int32_t>(host_of(first)))));
   }
   if (!one.or_else.empty()) {
-    fault.name += ", or " + one.or_else;
+    fault.name += fmt::format(" (or {})", one.or_else);
     fault.advice =
         "Measure again so that others share what it uses: several hosts on each target, several targets a host "
         "(--targets, --movement N-M), or --read-shift";

@@ -142,7 +142,7 @@ TEST(FilePhases, CannotTellAHostFromATargetThatItAloneUses) {
   one.factor = [](const Place& place) { return place.host == 4 ? 2 : 1; };
   const Diagnosis diagnosis = diagnosis_of(one);
   EXPECT_THAT(in_list(diagnosis, FindingList::persistent), IsEmpty());
-  EXPECT_THAT(in_list(diagnosis, FindingList::untested), ElementsAre("host n4, or target /t4"));
+  EXPECT_THAT(in_list(diagnosis, FindingList::untested), ElementsAre("host n4 (or target /t4)"));
   EXPECT_THAT(diagnosis.faults.front().advice, HasSubstr("several hosts on each target"));
 }
 
@@ -154,7 +154,7 @@ TEST(FilePhases, TellOnOneHostATargetOfSeveralRanks) {
   one.ranks_per_host = 4;
   const Diagnosis alone = diagnosis_of(one);
   EXPECT_THAT(in_list(alone, FindingList::persistent), IsEmpty()) << "a rank for each";
-  EXPECT_THAT(in_list(alone, FindingList::untested), ElementsAre("target /t2, or the rank that uses it"));
+  EXPECT_THAT(in_list(alone, FindingList::untested), ElementsAre("target /t2 (or the rank that uses it)"));
 }
 
 TEST(FilePhases, AreTheEvidence) {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,10 +91,11 @@ def test_a_slow_rank_is_told_from_its_target(leadline: Leadline, slow_files: Pat
 
 
 def test_a_single_phase_proves_nothing(leadline: Leadline, slow_files: Path, tmp_path: Path) -> None:
-    done = run(leadline, tmp_path, slow(slow_files, "/t2/", 300), repeat=1)
+    done = run(leadline, tmp_path, slow(slow_files, "/t2/", 60), repeat=1)
     assert "verdict: no fault found" in done.out
     assert "could not be tested" in done.out
-    assert f"target {tmp_path}/t2 is written at 0." in done.out
+    # Beside other load its target may not be told from its ranks.
+    assert re.search(f"target {tmp_path}/t2( \\(or the ranks that use it\\))? is written at 0\\.", done.out)
     assert leadline("diagnose", "r.h5", "--strict", "--quiet").status == 0
 
 
