@@ -29,7 +29,7 @@ ANALYSIS_ORDER = (
     "text",
     "report",
     _BENCHMARKS,
-    ("cost", "view", "compat"),
+    ("accept", "cost", "view", "compat"),
     "cli",
 )
 

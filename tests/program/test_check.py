@@ -248,7 +248,7 @@ def test_the_page_of_a_check_says_the_same(check, leadline: Leadline, tmp_path: 
     assert "<script" not in leadline("report", "kept", "-o", "-").out
     for content, status, named in (
         ("{", 4, "no JSON"),
-        ('{"benchmark": "link"}', 2, "not the document of a check"),
+        ('{"benchmark": "link"}', 2, "not the document of leadline check"),
         ('{"benchmark": "check", "parts": []}', 4, "not as leadline check writes it"),
         ('{"benchmark": "check"}', 4, "not as leadline check writes it"),
     ):

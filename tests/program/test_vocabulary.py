@@ -36,14 +36,21 @@ WORDS: dict[str, list[str]] = {
     "schema": ["diagnosis"],
     "transports": [],
     "completion": ["bash"],
+    "accept": ["accept.yaml"],
     "cost": ["run.h5", "--pattern", "ring"],
     "export": ["run.h5", "--csv"],
     "report": ["run.h5"],
     "simulate bisection": ["--topology", "fat-tree:4x2", "--rounds", "3"],
     "view": ["run.h5"],
 }
+ACCEPTANCE = """
+parts:
+  ring:
+    run: topology --local 2 --wait yield --pattern ring --iterations 2 --message-size 8
+    limits: [{value: cells.exchange.num, at least: 1}]
+"""
 DOCUMENTS = {
-    "check": "check",
+    "accept": "acceptance", "check": "check",
     "link": "link", "topology": "topology", "bisection": "bisection", "io": "io", "diagnose": "diagnosis",
     "compare": "comparison", "profile": "profile", "info": "info", "transports": "transports", "cost": "pattern-cost",
     "simulate bisection": "bisection-simulation", "view": "view", "convert": "written", "partners": "written",
@@ -55,6 +62,7 @@ WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "pattern
            "report": "w.html", "export": "w.csv", "cost": "w.json", "simulate bisection": "w.json"}  # fmt: skip
 BENCHMARKS = ("link", "topology", "bisection", "io")
 RUNS = ("check", *BENCHMARKS)
+MEASURING = ("accept", *RUNS)  # their texts have times in them
 ENDING = sorted(set(WORDS) - {"view"})
 
 
@@ -69,6 +77,7 @@ def results(leadline: Leadline, tmp_path: Path) -> None:
     for name, *words in (["run.h5"], ["sampled.h5", "--rounds", "3", "--statistics", "compact", "--ranks", "40"]):
         done = leadline("simulate", "link", "--topology", "fat-tree:40x2", *(words or ["--ranks", "6"]), "-o", name)
         assert done.status == 0, done.err
+    (tmp_path / "accept.yaml").write_text(ACCEPTANCE)
     (tmp_path / "hosts.txt").write_text("a\nb\n")
     (tmp_path / "network.txt").write_text("a switch\nb switch\n")
 
@@ -111,7 +120,7 @@ def test_verbose_tells_the_steps(leadline: Leadline, command: str):
     assert told
     plain = leadline(*command_line(command, *(["--overwrite"] if "written" in DOCUMENTS.get(command, "") else [])))
     assert f"leadline {command}: " not in plain.err
-    if command not in (*RUNS, "simulate link"):  # the names of their files have the time in them
+    if command not in (*MEASURING, "simulate link"):  # the names of their files have the time in them
         assert done.out == plain.out
     for name in WORDS[command]:
         if name.endswith(".h5"):
@@ -140,7 +149,7 @@ def test_quiet_leaves_what_was_asked_for(leadline: Leadline, tmp_path: Path, com
     assert quiet.err == "", "no progress, no notes"
     assert (tmp_path / output).stat().st_size > 0
     assert output in loud.out
-    if command not in RUNS:
+    if command not in MEASURING:
         assert output not in quiet.out
         assert quiet.out in ("", loud.out.replace(f"{output}\n", ""))
 
@@ -173,7 +182,7 @@ def test_json_is_one_document_with_a_schema(leadline: Leadline, tmp_path: Path, 
     assert in_file.status == 0, in_file.err
     document = json.loads((tmp_path / "said").read_text("utf-8"))
     assert wrong_json(document, schema) == []
-    if command in RUNS:
+    if command in MEASURING:
         return
     assert "said" in in_file.out.splitlines()
     assert list(document) == list(json.loads(on_stdout.out))

@@ -32,13 +32,13 @@ def option(*settings: str) -> tuple[str, ...]:
 def _on_hosts(num: int, *more: str, absent: int = -1) -> str:
     """A rank on each of so many simulated hosts, each with a device of its own; but for one."""
     addresses = " ".join(f"LEADLINE_ADDRESS_{i}=10.88.0.{i + 1} LEADLINE_PORT_{i}={60000 + i}" for i in range(num))
-    words = ("link", *FEW, "--verify", "--transport", "verbs", "--quiet", "--output", "r.h5", *PATIENT, *ASLEEP, *more)
+    words = ("link", *FEW, *SMALL, "--verify", "--transport", "verbs", "--quiet", "--output", "r.h5", *PATIENT)
     ranks = " ".join(str(rank) for rank in range(num) if rank != absent)
     return f"""
 export LEADLINE_SIZE={num} LEADLINE_SECRET=0123456789abcdef0123456789abcdef {addresses}
 for i in {ranks}; do
   LEADLINE_RANK=$i unshare --uts sh -c 'hostname "$0"; exec "$@"' "node$i" \
-    {shlex.join((PROGRAM, *words))} --interface "v$i" &
+    {shlex.join((PROGRAM, *words, *ASLEEP, *more))} --interface "v$i" &
   started="${{started:-}} $!"
 done
 status=0
@@ -50,6 +50,7 @@ exit $status"""
 ASLEEP = ("--wait", "block")
 YIELDING = ("--wait", "yield")
 FEW = ("--messages", "10", "--warmup", "2", "--batches", "5", "--retest", "2")
+SMALL = ("--message-size", "1KiB")
 SIZES = ("--message-size", "0,1,8,4KiB,300KiB")
 CHECKED = ("--verify", "--check-buffers", "--buffers", "3")
 
@@ -99,7 +100,7 @@ JOBS = [
     ),
     Job(
         "write-many",
-        leadline(*FEW, *FOUR_DEVICES, *ASLEEP, *option("write=yes"), "--all-to-all", "around", ranks=4),
+        leadline(*FEW, *SMALL, *FOUR_DEVICES, *ASLEEP, *option("write=yes"), "--all-to-all", "around", ranks=4),
     ),
     Job(
         "large-window",
@@ -135,7 +136,9 @@ JOBS = [
     ),
     Job(
         "small-mtu",
-        leadline(*FEW, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8", "ack-timeout=18")),
+        leadline(
+            *FEW, *SMALL, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8", "ack-timeout=18")
+        ),
     ),
     *(
         Job(f"link-without-{how}", _with_fault(_to_rank(2, signal), "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP))

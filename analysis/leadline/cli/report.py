@@ -20,13 +20,13 @@ def report_parser() -> Parser:
         "slowest ranks), leadline bisection (the effective bisection bandwidth and its interval, distributions, slow "
         "hosts, ranks and connections, measured against simulated) or leadline io (rates, the timeline of ranks, "
         "latencies, the page cache, who is slow, wrong data), and how it was measured. Of the folder of a leadline "
-        "check it makes a page with the answer, and one for each part. The name of FILE selects the "
+        "check or leadline accept it makes a page with the answer, and one for each part. The name of FILE selects the "
         "format: .html is a page that works offline and can be sent by mail, .pdf and .ps are one A4 sheet with the "
         "same contents, .png is that sheet for a topology or bisection test, and the matrix alone for a link test.",
         epilog="Status: 0 fine, 2 wrong command line, no such file or no result, 3 a permission is missing, 4 the "
         "result is damaged or the report cannot be written.",
     )
-    parser.argument("RESULT", "result file, or the folder of a check")
+    parser.argument("RESULT", "result file, or the folder of a check or an acceptance test")
     parser.shared("--output", help="file to write: .html, .pdf, .png or .ps; - = a page to standard output",
                   default_text="RESULT with .html")  # fmt: skip
     parser.shared("--json", help=WRITTEN_AS_JSON)

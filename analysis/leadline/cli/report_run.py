@@ -21,7 +21,7 @@ from leadline.cli.support import (
     write,
 )
 from leadline.error import wrong
-from leadline.report.check import DOCUMENT, check_page, is_check, parts_of, read_check
+from leadline.report.folder import FolderKind, kind_of, page_of, parts_of, read_document
 from leadline.report.frame import is_own_report
 from leadline.text_file import utf8
 
@@ -55,22 +55,22 @@ def _is_own(ends: str) -> bool:
     return is_own_report(ends) or is_own_sheet(ends)
 
 
-def _report_check(options: argparse.Namespace, source: Path) -> None:
-    """The page of a check, and beside it those of its parts."""
+def _report_folder(options: argparse.Namespace, source: Path, kind: FolderKind) -> None:
+    """The page of a check or an acceptance test, and beside it those of its parts."""
     hints = dict.fromkeys(_HAVE, f"Make a report of one part, as {source}/latency.h5")
     expect_options(options, _HAVE, set(), hints)
-    document_path = source / DOCUMENT if source.is_dir() else source
+    document_path = source / kind.document if source.is_dir() else source
     folder = document_path.parent
     path = None if options.output == STANDARD_OUTPUT else Path(options.output or folder / "report.html")
     if _kind(path) != "html":
-        raise wrong(f"cannot write '{path}' (a report of a check is a page)", "End it in .html")
+        raise wrong(f"cannot write '{path}' (a report of several runs is a page)", "End it in .html")
     steps = StepLog("leadline report", options.verbose)
-    document = read_check(document_path)
+    document = read_document(document_path, kind)
     steps.done(f"read {document_path}")
     # Beside the page lie those of the parts; on standard output it is alone.
     parts = parts_of(document, folder) if path else {}
     pages = {name: f"{name}.html" for name in parts}
-    content = check_page(document_path, document, pages)
+    content = page_of(document_path, kind, document, pages)
     targets = {name: path.parent / pages[name] for name in parts} if path else {}
     for target in (path, *targets.values()):
         if target:
@@ -102,8 +102,9 @@ def _report_check(options: argparse.Namespace, source: Path) -> None:
 def report(options: argparse.Namespace) -> None:
     """`leadline report`, with its options."""
     source = Path(options.result)
-    if is_check(source):
-        _report_check(options, source)
+    kind = kind_of(source)
+    if kind:
+        _report_folder(options, source, kind)
     else:
         _report_result(options, source)
 

@@ -3,65 +3,22 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from leadline.error import LeadlineError
-from leadline.readers.input_file import another_kind, unreadable
 from leadline.report.frame import plain_page
-from leadline.text_file import read_text
 from leadline.units import bandwidth_text, bytes_text, counted, number, plain, time_text
 
-DOCUMENT = "check.json"
-_MOST_BYTES = 256 << 20
 _COLOURS = {"good": "fine", "bad": "alarming"}  # of the answer; others have none
 _WORDS = {"good": "Good", "warning": "Warning", "bad": "Bad", "untested": "Could not be tested"}
-_BAD_VALUES = (KeyError, TypeError, ValueError, AttributeError)
 
 Row = dict[str, Any]
 
 
-def is_check(path: Path) -> bool:
-    """Whether it is the folder of a check, or its document."""
-    return (path.is_dir() and (path / DOCUMENT).is_file()) or path.name == DOCUMENT
-
-
-def read_check(path: Path) -> dict[str, Any]:
-    """The document of a check. LeadlineError where it is none."""
-
-    def refusal(why: str, hint: str) -> LeadlineError:
-        return another_kind(path, why, hint)
-
-    text = read_text(path, _MOST_BYTES, refusal, "leadline check writes it")
-    try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise unreadable(path, f"it is no JSON: {error}", "Copy the file again") from error
-    if not isinstance(document, dict) or document.get("benchmark") != "check":
-        raise another_kind(path, "not the document of a check", "leadline check writes it")
-    return document
-
-
-def parts_of(document: Mapping[str, Any], folder: Path) -> dict[str, Path]:
-    """The results of its parts that lie in the folder, by their names; nothing outside of it."""
-    names = [str(part.get("name")) for part in document.get("parts", ()) if isinstance(part, dict)]
-    files = {name: folder / f"{name}.h5" for name in names if name.isidentifier()}
-    return {name: file for name, file in files.items() if file.is_file()}
-
-
-def check_page(path: Path, document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
-    """The page; `pages`: by the name of a part the address of its own page. LeadlineError where keys are missing."""
-    try:
-        return _page(path, document, pages)
-    except _BAD_VALUES as error:
-        raise unreadable(path, f"it is not as leadline check writes it: {error!r}", "Make the check again") from error
-
-
-def _page(path: Path, document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
+def check_page(document: Mapping[str, Any], file_name: str, pages: Mapping[str, str]) -> str:
+    """The page; `pages`: by the name of a part the address of its own page. KeyError or the like: a wrong document."""
     origin, options = document["provenance"], document["options"]
     problems = [_problem(one, pages) for one in document["problems"]]
     return plain_page(
@@ -88,7 +45,7 @@ def _page(path: Path, document: Mapping[str, Any], pages: Mapping[str, str]) -> 
         numbers=[_number(one) for one in document["numbers"]],
         parts=[_part(one, pages) for one in document["parts"]],
         facts=_facts(document),
-        file_name=path.name,
+        file_name=file_name,
     )
 
 
