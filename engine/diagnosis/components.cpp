@@ -173,6 +173,7 @@ double RemainingEffects::standard_error(std::span<const std::uint32_t> ranks, Fa
 
 bool RemainingEffects::has_fast_rank(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set,
                                      double effect) const {
+  if (effects_.share > better_quarter) return false;  // losses strike by chance, and may leave out a rank
   const double shown = of_ranks(ranks, direction, set);
   return std::ranges::any_of(ranks, [&](const std::uint32_t& rank) {
     const double by_chance = errors_of_fast * standard_error(std::span(&rank, 1), direction, set);
