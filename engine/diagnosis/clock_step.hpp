@@ -8,7 +8,8 @@
 
 namespace leadline::diagnosis {
 
-/// In ns, of times by class: nearly all are few multiples of it, three or more of them in one class. 0 = none.
+/// In ns, of times by class: nearly all are few multiples of it, three or more of them in one class; or two, and others
+/// that occur seldom. Twice that where medians of an even number of times lie between multiples. 0 = none.
 double clock_step(std::span<const LogHistogram> times_of_classes);
 
 }  // namespace leadline::diagnosis

@@ -23,6 +23,10 @@
 namespace leadline::diagnosis {
 namespace {
 
+// A member shows the fault of its component if it shows at least this share of the effect.
+constexpr double share_of_fault = 0.5;
+constexpr double errors_of_fast = 3;  // standard errors below that: it surely does not
+
 /// Classes of pairs, a bit each.
 using ClassSet = std::uint32_t;
 
@@ -54,6 +58,9 @@ class RemainingEffects {
 
   /// The standard error of what of_ranks() gives, from the scatter of single pairs.
   double standard_error(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set) const;
+
+  /// Whether one of these ranks is surely too fast for an effect that all of them should show.
+  bool has_fast_rank(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set, double effect) const;
 
   /// These ranks' share of an effect is explained.
   void explain(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set, double effect);
@@ -164,6 +171,16 @@ double RemainingEffects::standard_error(std::span<const std::uint32_t> ranks, Fa
   return std::fmax(by_pairs, step(set) / 2);
 }
 
+bool RemainingEffects::has_fast_rank(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set,
+                                     double effect) const {
+  if (effects_.share > better_quarter) return false;  // losses strike by chance, and may leave out a rank
+  const double shown = of_ranks(ranks, direction, set);
+  return std::ranges::any_of(ranks, [&](const std::uint32_t& rank) {
+    const double by_chance = errors_of_fast * standard_error(std::span(&rank, 1), direction, set);
+    return shown - of_rank(rank, direction, set) > (1 - share_of_fault) * effect + by_chance;
+  });
+}
+
 double RemainingEffects::step(ClassSet set) const {
   double step = 0;
   for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
@@ -185,8 +202,6 @@ void RemainingEffects::explain(std::span<const std::uint32_t> ranks, FaultDirect
 
 using Ranks = std::span<const std::uint32_t>;
 
-// A member shows the fault of its component if it shows at least this share of the effect.
-constexpr double share_of_fault = 0.5;
 // Of the time that pairs below a switch lose over what pairs across it do: from here on hosts lose it, not the switch.
 constexpr double least_of_hosts = 1.5;
 // So many neighbouring hosts that differ by no more than this are slow for a common reason.
@@ -285,6 +300,11 @@ std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirec
     candidates = candidates_of(groups, direction, set);
   }
   std::vector<Suspect> slow = judge(candidates, direction, settings_);
+  // What is slow by itself is slow with each of its ranks; else its slow ranks are found one by one.
+  std::erase_if(slow, [&](const Suspect& one) {
+    const auto group = std::ranges::find(groups, one.component, &Group::component);
+    return remaining_effects_.has_fast_rank(group->ranks, direction, set, one.effect);
+  });
   // Where pairs scatter so much, flows share ways, and hosts differ by whom they share them with.
   if (const double spread = remaining_effects_.spread(set); spread > spread_of_contention) {
     for (Suspect& one : slow) one.error = std::fmax(one.error, spread / 2);
@@ -620,21 +640,27 @@ void Search::look_at_ranks() {
       const auto rank = static_cast<std::uint32_t>(suspect.component.first);
       remaining_effects_.explain(Ranks(&rank, 1), direction, set, suspect.effect);
       note(suspect);
-      // All pairs inside a host of two are pairs of this rank.
-      const Ranks ranks_of_host = hosts_.of(layout_.host_of[rank]);
-      if (ranks_of_host.size() == 2) explain_among(ranks_of_host, remaining_effects_.inside());
     }
   }
 }
 
-/// What pairs inside show is the sum of two quartiles.
+/// What pairs inside show is the sum of two quartiles. It is unknown where slow ranks leave sound ones, if any, less
+/// than a quarter of sound partners.
 void Search::look_inside() {
+  std::vector<std::size_t> num_slow(hosts_.num_groups(), 0);
+  for (const Suspect& one : found_) {
+    if (one.component.kind != ComponentKind::rank) continue;
+    ++num_slow[layout_.host_of[static_cast<std::size_t>(one.component.first)]];
+  }
   std::vector<Candidate> candidates;
   for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
     const Ranks ranks = hosts_.of(host);
+    const auto partners = static_cast<double>(ranks.size()) - 1;
+    const bool is_known =
+        num_slow[host] == 0 || partners - static_cast<double>(num_slow[host]) >= remaining_effects_.share() * partners;
     candidates.push_back(
         {{ComponentKind::inside, -1, static_cast<std::int32_t>(host), -1, -1},
-         among(ranks, remaining_effects_.inside()),
+         is_known ? among(ranks, remaining_effects_.inside()) : std::numeric_limits<double>::quiet_NaN(),
          2 * remaining_effects_.standard_error(ranks, FaultDirection::both, remaining_effects_.inside()),
          remaining_effects_.num_pairs(ranks, FaultDirection::out, remaining_effects_.inside())});
   }

@@ -33,6 +33,7 @@ constexpr std::size_t fewest_lone = 16, most_lone = 1024;  // single pairs that 
 constexpr std::size_t ranks_a_lone = 4;  // one more of them for so many ranks: disturbances grow in number with pairs
 constexpr double most_common = 0.02;     // chance of a pair that is worth it
 constexpr double both_orders = 1.5;  // independent measurements that those of both orders of a pair count for; a guess
+constexpr double most_steps_by_chance = 1.5;  // of the clock: its own, and half a step of what its ends show
 // Of mean over median; a guess that keeps single spikes out.
 constexpr double unsteady_threshold = 0.5;
 // So many links between hosts, and such a share of them, are not slow each by itself.
@@ -232,7 +233,8 @@ void Diagnosing::judge_isolated_pairs() {
       p *= tail_probability(of_class, *next);
     }
     if (!std::isnan(least)) effect = least;
-    if (effect < std::log1p(question_.settings.threshold)) continue;
+    // A pair just beyond a step of the clock shows it each time.
+    if (effect < std::max(std::log1p(question_.settings.threshold), most_steps_by_chance * of_class.step)) continue;
     Component component = component_of(one);
     FaultDirection direction = is_both ? FaultDirection::both : FaultDirection::out;
     if (component.first > component.second) {

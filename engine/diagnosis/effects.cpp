@@ -77,6 +77,8 @@ class Fit {
     is_here_.assign(rows.num_ranks(), 0);
     const std::vector<std::uint8_t> nobody(rows.num_ranks(), 0);
     slow_.assign(classes.size(), {nobody, nobody});
+    for (std::size_t pair_class = 0; pair_class < classes.size(); ++pair_class)
+      parts_.push_back(classes.parts_of(pair_class));
     scratch_.resize(rows.num_workers());
     for (Scratch& scratch : scratch_) scratch.of_class.resize(classes.size());
   }
@@ -131,8 +133,9 @@ class Fit {
   struct Slow {
     std::vector<std::uint8_t> out, in;  ///< by rank: whether it lies above the lowest cluster
   };
-  std::vector<Slow> slow_;             ///< by class
-  std::vector<std::uint8_t> is_here_;  ///< by rank: whether this holder has its row
+  std::vector<Slow> slow_;                 ///< by class
+  std::vector<PairClasses::Parts> parts_;  ///< by class
+  std::vector<std::uint8_t> is_here_;      ///< by rank: whether this holder has its row
   std::vector<Scratch> scratch_;
   std::array<std::uint32_t, PairClasses::most_classes> highest_lot_{};  ///< of pairs that take part
   std::vector<Counts> counts_;                                          ///< of each worker, or one of all
@@ -351,13 +354,14 @@ void Fit::centre(std::size_t pair_class) {
 void Fit::balance(std::size_t pair_class, PartSize size) {
   Effects::OfClass& one = effects_.classes[pair_class];
   if (PairClasses::is_inside(pair_class) || one.num == 0) return;
+  const PairClasses::Parts& parts = parts_[pair_class];
   std::map<std::uint32_t, std::vector<double>> out, in, beyond;  // by part
   for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
-    const std::uint32_t part = classes_.part_of_sender(pair_class, rank);
+    const std::uint32_t part = parts.of_sender[rank];
     const auto as_sender = static_cast<double>(one.out[rank]), as_receiver = static_cast<double>(one.in[rank]);
     out[part].push_back(as_sender);
-    in[classes_.part_of_receiver(pair_class, rank)].push_back(as_receiver);
-    if (classes_.part_of_receiver(pair_class, rank) == part) beyond[part].push_back(as_sender - as_receiver);
+    in[parts.of_receiver[rank]].push_back(as_receiver);
+    if (parts.of_receiver[rank] == part) beyond[part].push_back(as_sender - as_receiver);
   }
   std::map<std::uint32_t, float> shift;
   for (auto& [part, effects] : out) {
@@ -372,8 +376,8 @@ void Fit::balance(std::size_t pair_class, PartSize size) {
     if (of_out.num > 0 && of_in.num > 0) shift[part] = static_cast<float>((of_out.median - of_in.median) / 2);
   }
   for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
-    one.out[rank] -= shift[classes_.part_of_sender(pair_class, rank)];
-    one.in[rank] += shift[classes_.part_of_receiver(pair_class, rank)];
+    one.out[rank] -= shift[parts.of_sender[rank]];
+    one.in[rank] += shift[parts.of_receiver[rank]];
   }
 }
 

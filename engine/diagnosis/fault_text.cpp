@@ -268,8 +268,11 @@ std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspec
       sentences.emplace_back("not the host itself: its ranks reach each other as fast as those of other hosts do");
       [[fallthrough]];
     case ComponentKind::host:
-      if (setting.hosts.of(static_cast<std::uint32_t>(component.first)).size() > 1) {
-        sentences.emplace_back("not one of its ranks: nearly all of them show it");
+      if (const auto num = setting.hosts.of(static_cast<std::uint32_t>(component.first)).size(); num > 1) {
+        sentences.push_back(
+            component.kind == ComponentKind::port
+                ? "not one of its ranks: nearly all of them show it"
+                : fmt::format("not one of its ranks; that all {} are slow by themselves looks the same", num));
       }
       rule_out_switch(setting, component.first, sentences);
       break;

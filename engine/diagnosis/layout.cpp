@@ -3,7 +3,9 @@
 #include "diagnosis/layout.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace leadline::diagnosis {
 
@@ -54,21 +56,25 @@ std::uint8_t PairClasses::between(std::uint32_t host, std::uint32_t other) const
   return static_cast<std::uint8_t>(std::min(first_between + network::distance(layout_.network, host, other), num_ - 1));
 }
 
-std::uint32_t PairClasses::part_of_sender(std::size_t pair_class, std::uint32_t rank) const {
+PairClasses::Parts PairClasses::parts_of(std::size_t pair_class) const {
   const auto& levels = layout_.network.levels;
-  if (!layout_.network.hops.empty() || levels.empty() || is_inside(pair_class)) return 0;
+  Parts parts{std::vector<std::uint32_t>(layout_.host_of.size(), 0), {}};
+  parts.of_receiver = parts.of_sender;
+  if (!layout_.network.hops.empty() || levels.empty() || is_inside(pair_class)) return parts;
   const std::size_t level = pair_class - first_between;
-  if (level < levels.size()) return levels[level].group_of[layout_.host_of[rank]];
-  // Of two groups all senders of one have receivers in the other.
-  return levels.back().names.size() == 2 ? levels.back().group_of[layout_.host_of[rank]] : 0;
-}
-
-std::uint32_t PairClasses::part_of_receiver(std::size_t pair_class, std::uint32_t rank) const {
-  const auto& levels = layout_.network.levels;
-  const std::uint32_t part = part_of_sender(pair_class, rank);
-  const bool is_other = !is_inside(pair_class) && pair_class - first_between >= levels.size() && !levels.empty() &&
-                        levels.back().names.size() == 2 && layout_.network.hops.empty();
-  return is_other ? 1 - part : part;
+  const std::vector<std::uint32_t>& group_of = levels[level == 0 ? 0 : level - 1].group_of;
+  const auto around = [&](std::uint32_t host) { return level < levels.size() ? levels[level].group_of[host] : 0; };
+  std::map<std::uint32_t, std::set<std::uint32_t>> groups_in;
+  for (const std::uint32_t host : layout_.host_of) groups_in[around(host)].insert(group_of[host]);
+  for (std::size_t rank = 0; rank < layout_.host_of.size(); ++rank) {
+    const std::uint32_t host = layout_.host_of[rank];
+    const std::set<std::uint32_t>& groups = groups_in[around(host)];
+    // Of two groups all senders of one have receivers in the other.
+    const bool are_two = groups.size() == 2;
+    parts.of_sender[rank] = are_two ? group_of[host] : *groups.begin();
+    parts.of_receiver[rank] = are_two ? *groups.begin() + *groups.rbegin() - group_of[host] : *groups.begin();
+  }
+  return parts;
 }
 
 std::uint8_t PairClasses::of(std::uint32_t from, std::uint32_t to) const {

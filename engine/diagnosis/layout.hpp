@@ -73,10 +73,14 @@ class PairClasses {
 
   std::string name(std::size_t pair_class) const;
 
-  /// Of classes between hosts: senders, or receivers, that have only partners of the same part. All are 0 where the
-  /// class connects everybody.
-  std::uint32_t part_of_sender(std::size_t pair_class, std::uint32_t rank) const;
-  std::uint32_t part_of_receiver(std::size_t pair_class, std::uint32_t rank) const;
+  /// By rank.
+  struct Parts {
+    std::vector<std::uint32_t> of_sender, of_receiver;
+  };
+
+  /// Of a class between hosts: senders that have only receivers of the same part. All are 0 where the class connects
+  /// everybody.
+  Parts parts_of(std::size_t pair_class) const;
 
   /// Whether pairs of this class leave the groups of a level.
   bool crosses(std::size_t pair_class, std::size_t level) const;

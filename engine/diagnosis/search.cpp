@@ -99,16 +99,6 @@ Suspect port_of(const Common& common) {
   return port;
 }
 
-/// The probability of so many events or more where `mean` are expected (Poisson).
-double probability_of(std::size_t num, double mean) {
-  double term = std::exp(-mean), below = 0;
-  for (std::size_t k = 0; k < num; ++k) {
-    below += term;
-    term *= mean / static_cast<double>(k + 1);
-  }
-  return std::max(1 - below, 0.0);
-}
-
 /// Losses that hit less than half of a host's pairs show in some of its links only: these are reported as its port,
 /// where chance does not gather so many at one of all hosts.
 std::vector<Suspect> with_common_ends(std::vector<Suspect> links, std::uint32_t num_hosts) {
@@ -119,8 +109,8 @@ std::vector<Suspect> with_common_ends(std::vector<Suspect> links, std::uint32_t 
     std::vector<Suspect> others = links;
     const Common common = most_common_end(others);
     if (common.links.size() < std::max(fewest_links_of_host, share)) break;
-    const double mean = 2 * static_cast<double>(others.size()) / std::max<double>(num_hosts - 1, 1);
-    if (probability_of(common.links.size(), mean) * num_hosts > most_chance) break;
+    // Each of these links ends at a given host with the same chance, two of all hosts.
+    if (stats::binomial_tail(common.links.size(), links.size(), 2.0 / num_hosts) * num_hosts > most_chance) break;
     ports.push_back(port_of(common));
     links = std::move(others);
   }

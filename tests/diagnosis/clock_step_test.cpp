@@ -25,6 +25,23 @@ TEST(clock_step, is_what_all_times_are_multiples_of) {
   EXPECT_NEAR(clock_step(two), 100, 1);
 }
 
+TEST(clock_step, shows_in_two_times_with_others_that_are_seldom) {
+  LogHistogram times = histogram_of({1400, 1600}, 200);
+  const auto add = [&](double ns) { times.add(static_cast<float>(std::log(ns))); };
+  add(1200);
+  EXPECT_EQ(clock_step(std::vector{times}), 0) << "one may lie there by chance";
+  add(3000);
+  EXPECT_NEAR(clock_step(std::vector{times}), 200, 1);
+  add(1740);
+  EXPECT_EQ(clock_step(std::vector{times}), 0) << "no multiple";
+}
+
+TEST(clock_step, is_twice_what_medians_of_an_even_number_are_multiples_of) {
+  LogHistogram times = histogram_of({1400, 1600}, 40);
+  for (int count = 0; count < 9; ++count) times.add(static_cast<float>(std::log(1500)));
+  EXPECT_NEAR(clock_step(std::vector{times}), 200, 1);
+}
+
 TEST(clock_step, is_none_where_times_are_no_multiples) {
   const std::vector<LogHistogram> apart{histogram_of({1400, 1600, 1850})};
   EXPECT_EQ(clock_step(apart), 0);

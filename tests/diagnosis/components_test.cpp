@@ -145,6 +145,13 @@ TEST(components, of_hosts_with_one_rank_each) {
       << "neither its rank nor its port: nobody can tell";
 }
 
+TEST(components, a_host_with_one_fast_rank_is_not_slow_its_other_ranks_are) {
+  Machine machine = quiet({4, 4, 8, 1});
+  for (std::int32_t rank = 9; rank < 16; ++rank)
+    machine.faults.push_back(planted({ComponentKind::rank, -1, rank, -1, -1}, 1.4 + 0.05 * rank));
+  EXPECT_THAT(components_of(found(machine).suspects), testing::UnorderedElementsAreArray(faults_of(machine)));
+}
+
 TEST(components, on_one_host_are_ranks) {
   Machine machine = quiet({1, 1, 8, 2});
   machine.faults = {planted({ComponentKind::rank, -1, 5, -1, -1})};

@@ -128,6 +128,25 @@ TEST(fit, is_not_bent_by_bad_rows_and_blocks) {
   EXPECT_NEAR(found.residuals[20][44], 0, 0.05);
 }
 
+// Of two groups only the sum of what senders of one and receivers of the other show is known.
+TEST(fit, finds_senders_like_receivers_below_two_switches_and_one_above_them) {
+  Layout layout = layout_of(machine_of({16, 2, 4, 1}));
+  layout.network.levels.push_back({"top", {"all"}, std::vector<std::uint32_t>(32, 0)});
+  const auto slow = [&](std::uint32_t rank) {
+    const std::uint32_t host = layout.host_of[rank];
+    return (host < 16 ? host < 6 : host < 24) ? std::log(2 + 0.05 * (host % 16)) : 0;
+  };
+  const Fitted found = fitted(layout, [&](std::uint32_t from, std::uint32_t to) {
+    Random random(from * 1000 + to);
+    return from == to ? nan : 7 + slow(from) + slow(to) + 0.05 * (random.uniform() - 0.5);
+  });
+  const auto& far = found.effects.classes.back();
+  for (std::uint32_t rank = 0; rank < 128; ++rank) {
+    EXPECT_NEAR(far.out[rank], slow(rank), 0.02) << rank;
+    EXPECT_NEAR(far.in[rank], slow(rank), 0.02) << rank;
+  }
+}
+
 TEST(fit, is_the_same_for_any_number_of_workers) {
   Additive matrix;
   matrix.scatter = 0.1;

@@ -82,6 +82,23 @@ TEST(pair_classes, leave_the_groups_that_are_nearer_than_they_are_far) {
   EXPECT_FALSE(classes.crosses(classes.of(0, 2), 1));
 }
 
+TEST(pair_classes, have_a_part_for_each_group_and_for_each_way_between_two) {
+  Layout layout = layout_of(machine_of({1, 5, 1, 1}));  // a leaf switch each
+  layout.network.levels.push_back({"pod", {"a", "b"}, {0, 0, 1, 1, 1}});
+  layout.network.levels.push_back({"core", {"all"}, {0, 0, 0, 0, 0}});
+  const PairClasses classes(layout);
+  ASSERT_EQ(classes.num_between(), 3U);
+  const auto of_pod = classes.parts_of(PairClasses::first_between + 1);
+  EXPECT_THAT(of_pod.of_sender, ElementsAre(0, 1, 2, 2, 2)) << "two leaf switches meet, or three";
+  EXPECT_THAT(of_pod.of_receiver, ElementsAre(1, 0, 2, 2, 2));
+  const auto of_core = classes.parts_of(PairClasses::first_between + 2);
+  EXPECT_THAT(of_core.of_sender, ElementsAre(0, 0, 1, 1, 1)) << "pods, also where a switch is above them";
+  EXPECT_THAT(of_core.of_receiver, ElementsAre(1, 1, 0, 0, 0));
+  const auto inside = classes.parts_of(PairClasses::inside_host);
+  EXPECT_THAT(inside.of_sender, ElementsAre(0, 0, 0, 0, 0));
+  EXPECT_THAT(inside.of_receiver, ElementsAre(0, 0, 0, 0, 0));
+}
+
 TEST(pair_classes, far_distances_count_as_one) {
   Layout layout;
   for (std::uint32_t host = 0; host < 40; ++host) layout.host_of.push_back(host);

@@ -4,7 +4,8 @@
 A planted element is *named* by a finding of its kind at its place, or by one that says the same:
 
 - where hosts have one rank each: rank, host and port are the same; so are link and pair;
-- a host by all its ranks, each of them named;
+- a host by all its ranks, each of them named; all ranks of a host, each of them planted, by that host: the finding says
+  that both look the same;
 - the only host of a leaf switch by that switch or its uplink, and the other way round;
 - all hosts of a leaf switch, each of them planted, by that switch: their times are the same, and the finding says so;
 - with two leaf switches the uplink of one is that of the other, and the cable between them;
@@ -64,6 +65,9 @@ def _names(finding: Finding, one: dict[str, Any], truth: dict[str, Any]) -> bool
     if kind == "rank":
         if finding.kind == "rank":
             return finding.ranks == frozenset(one["ranks"])
+        if finding.kind == "host" and finding.hosts == hosts:
+            on_host = [other for other in truth["planted"] if other["kind"] == "rank" and set(other["hosts"]) == hosts]
+            return len(on_host) == truth["ranks_per_host"]
         return is_single and finding.kind in ("host", "port") and finding.hosts == hosts
     if kind in ("host", "port"):
         same = {kind, "switch", "uplink"} | ({"rank", "host", "port"} if is_single else set())

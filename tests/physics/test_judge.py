@@ -21,7 +21,6 @@ NUM_CASES, NUM_SOUND_CASES = 3, 6  # a sound cluster is alarmed seldom
 
 # What the diagnosis cannot do yet. A case that succeeds must be taken from this list: it is strict.
 FAILS = {
-    "many bad hosts": "links between bad and sound hosts of different leaf switches are named beside them",
     "end of a line, not told": "of large messages ranks or groups of a row of switches are named one by one",
     "patterns, uplink, not told": "hosts that met few of their neighbours are left out of the group, or named alone",
 }

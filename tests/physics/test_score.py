@@ -127,6 +127,17 @@ def test_a_host_is_named_by_all_its_ranks_and_not_by_one() -> None:
     assert score(ranks, told(PORT)).num_named == 0
 
 
+def test_ranks_are_named_by_their_host_where_all_of_them_are_planted() -> None:
+    one_of_two = told(RANK)
+    all_of_host = told(RANK)
+    (rank,) = one_of_two["planted"][0]["ranks"]
+    all_of_host["planted"] += told(Fault("rank", rank ^ 1, 2.0))["planted"]
+    host = at("host", rank // 2)
+    assert score([host], one_of_two).num_named == 0
+    assert score([host], all_of_host).num_named == 2
+    assert score([at("port", rank // 2)], all_of_host).num_named == 0
+
+
 def test_hosts_are_named_by_their_switch_where_all_of_them_are_planted() -> None:
     all_of_leaf = told(PORT)
     all_of_leaf["planted"] += told(Fault("port", 0, 2.0))["planted"]
