@@ -118,7 +118,8 @@ result: run.h5
 
 TEST(LinkSummary, BeginsWithTheVerdict) {
   LinkResult result = one_slice();
-  result.slices[0].diagnosis = Diagnosis{.num_pairs = 12, .num_measured = 12};
+  Diagnosis& diagnosis = result.slices[0].diagnosis.emplace();
+  diagnosis.num_pairs = diagnosis.num_measured = 12;
   EXPECT_THAT(link_summary(result, ""), testing::StartsWith("verdict: no fault found: "));
   result.complete = false;
   result.incomplete_reason = "told to stop";
