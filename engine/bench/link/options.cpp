@@ -180,7 +180,7 @@ Outcome outcome() {
            {ResultFormat::none, name_of(ResultFormat::none)}},
           "print the schedule and an estimate of time and memory; measure nothing",
           "print all quantiles, each repeat and the slowest pairs, too; tell on standard error what is done: files, "
-          "libraries, decisions, times, without a terminal each round"};
+          "libraries, decisions, times, and each round where that is no terminal"};
 }
 
 }  // namespace

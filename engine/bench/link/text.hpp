@@ -31,8 +31,8 @@ std::string health_line(const LinkResult& result, const std::string& result_path
 /// chosen with the first round of a slice.
 std::unique_ptr<Progress> make_line_progress(Direction direction, output::ProgressOutlet outlet);
 
-/// A line after the first round, and at 1, 2, 5, 10, 20, 30 ... 100 % of all rounds of all slices, which are counted by the time that their
-/// messages are assumed to take.
+/// A line after the first round, and at 1, 2, 5, 10, 20, 30 ... 100 % of all rounds of all slices, which are counted by
+/// the time that their messages are assumed to take.
 std::unique_ptr<Progress> make_mark_progress(const LinkRequest& request, output::ProgressOutlet outlet);
 
 /// One line from the begin of a slice on, of `num_rounds` rounds, that is redrawn at most ten times a second and
