@@ -18,6 +18,9 @@ std::string_view from_environment(const char* name) {
   return value == nullptr ? std::string_view() : value;
 }
 
+/// Open MPI's mpirun gives ranks a terminal of its own as standard output, and passes the text on into files as well.
+bool is_own_terminal(int fd) { return ::tcgetpgrp(fd) >= 0; }
+
 }  // namespace
 
 bool is_redrawable(int fd) {
@@ -25,7 +28,7 @@ bool is_redrawable(int fd) {
   return !terminal.empty() && terminal != "dumb" && ::isatty(fd) == 1;
 }
 
-bool takes_colours(int fd) { return from_environment("NO_COLOR").empty() && is_redrawable(fd); }
+bool takes_colours(int fd) { return from_environment("NO_COLOR").empty() && is_redrawable(fd) && is_own_terminal(fd); }
 
 int terminal_width(int fd) {
   winsize size{};
@@ -34,7 +37,7 @@ int terminal_width(int fd) {
 }
 
 int text_width() {
-  if (::isatty(STDOUT_FILENO) != 1) return usual_text_width;
+  if (!is_own_terminal(STDOUT_FILENO)) return usual_text_width;
   const std::string_view columns = from_environment("COLUMNS");
   int width = 0;
   const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);

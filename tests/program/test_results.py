@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
 import shlex
 import signal
 import subprocess
+import termios
 from pathlib import Path
 from typing import Any, Self
 
@@ -121,6 +123,10 @@ class Terminal:
         os.close(self._main)
         os.close(self.end)
 
+    def standard_output(self) -> dict[str, Any]:
+        """Options of a process that has it as standard output, and is controlled by it."""
+        return {"stdout": self.end, "preexec_fn": lambda: fcntl.ioctl(self.end, termios.TIOCSCTTY, 0)}
+
     def said(self) -> str:
         """All so far."""
         with contextlib.suppress(BlockingIOError):
@@ -144,7 +150,7 @@ def test_progress_bar_on_a_terminal(link: Leadline) -> None:
 )
 def test_colours_on_a_terminal(link: Leadline, env: dict[str, str], is_coloured: bool) -> None:
     with Terminal() as terminal:
-        link("--local", "2", "--format", "none", "--quiet", stdout=terminal.end, env=env)
+        link("--local", "2", "--format", "none", "--quiet", env=env, **terminal.standard_output())
         said = terminal.said()
     assert re.match("(\x1b\\[1;3.m)?verdict: ", said)
     assert ("\x1b" in said) == is_coloured
@@ -153,10 +159,20 @@ def test_colours_on_a_terminal(link: Leadline, env: dict[str, str], is_coloured:
 def test_the_table_is_as_wide_as_the_terminal(link: Leadline) -> None:
     for columns, has_range, has_extremes in (("50", False, False), ("80", True, False), ("120", True, True)):
         with Terminal() as terminal:
-            link("--local", "2", "--format", "none", "--quiet", stdout=terminal.end, env={"COLUMNS": columns})
+            link("--local", "2", "--format", "none", "--quiet", env={"COLUMNS": columns}, **terminal.standard_output())
             said = terminal.said()
         (titles,) = re.findall("^  message .*", said, re.MULTILINE)
         assert ("95 %" in titles, "slowest" in titles) == (has_range, has_extremes)
+
+
+def test_a_terminal_of_a_launcher_is_none(link: Leadline) -> None:
+    """Open MPI's mpirun has one for each rank, also where it writes into a file."""
+    with Terminal() as terminal:
+        link("--local", "2", "--format", "none", "--quiet", stdout=terminal.end, env={"COLUMNS": "120"})
+        said = terminal.said()
+    assert said.startswith("verdict: ")
+    assert "\x1b" not in said
+    assert "slowest" not in said.partition("  message  pairs")[2]
 
 
 def test_an_interrupt_takes_the_place_of_the_progress_line(tmp_path: Path) -> None:
