@@ -37,8 +37,11 @@ VOCABULARY = """\
   analysis commands replace what they have written themselves.
 - `-q`, `--quiet`: only what was asked for: no progress, no notes, no names of files that were written. Where there is
   none of these, it changes nothing.
-- `-v`, `--verbose`: a line on standard error for each step: which file, which library, which decision, how long. Not
-  together with `--quiet`.
+- `-v`, `--verbose`: a line on standard error for each step: which file, which library, which decision, how long. Of
+  `leadline link` also all quantiles, each repeat and the slowest pairs. Not together with `--quiet`.
+
+On a terminal the lines with verdicts and warnings have colours, unless `NO_COLOR` is set. The table that `leadline
+link` prints has at most 80 columns, on a terminal as many as `COLUMNS` says, or else as the terminal has.
 
 A mistake ends every command with status 2 and one line on standard error, before anything is measured or written.
 With `--dry-run` a benchmark prints a plan, which has no file and no JSON. The historical front ends keep the options

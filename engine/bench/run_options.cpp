@@ -131,7 +131,7 @@ void declare_outcome(OptionTable& options, RunRequest& request, std::optional<Re
       .conflicts_with("--format", says_both);
   options.choice("--row-path", "how measurements reach the file", request.row_path);
   options.flag("--overwrite", "replace an older result file", request.overwrite);
-  options.quiet_and_verbose(request.quiet, request.verbose);
+  options.quiet_and_verbose(request.quiet, request.verbose, {}, outcome.verbose_help);
   declare_dry_run(options, request, outcome.dry_run_help);
 }
 

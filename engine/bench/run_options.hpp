@@ -43,6 +43,7 @@ struct Outcome {
   std::string default_file;  ///< "leadline-link-TIME.h5"
   std::vector<Named<ResultFormat>> formats;
   std::string dry_run_help;
+  std::string verbose_help{};  ///< empty = as of all commands
 };
 
 /// Begins the group "What comes out": --output, --format (which goes to `format`), --json, --row-path, --overwrite,

@@ -31,6 +31,7 @@
 #include "cluster/signals.hpp"
 #include "core/control_group.hpp"
 #include "core/error.hpp"
+#include "core/terminal.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -180,7 +181,7 @@ int run_rank(std::unique_ptr<LocalBootstrap> bootstrap, ReporterMark& mark,
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  if (mark.set_if_nobody(rank)) fmt::print(stderr, "leadline: {}\n", problem);
+  if (mark.set_if_nobody(rank)) fmt::print(stderr, "{}leadline: {}\n", over_progress(), problem);
   return status;
 }
 
@@ -294,10 +295,11 @@ std::string place_in_kernel(pid_t pid) {
 void Run::name_those_left() const {
   for (std::size_t rank = 0; rank < children_.size(); ++rank) {
     if (children_[rank].status) continue;
-    fmt::print(stderr,
-               "leadline: rank {} (process {}) was killed and is still there (inside the kernel{}). It ends when that "
-               "call returns: look at the file system that it uses\n",
-               rank, children_[rank].pid, place_in_kernel(children_[rank].pid));
+    fmt::print(
+        stderr,
+        "{}leadline: rank {} (process {}) was killed and is still there (inside the kernel{}). It ends when that "
+        "call returns: look at the file system that it uses\n",
+        over_progress(), rank, children_[rank].pid, place_in_kernel(children_[rank].pid));
   }
 }
 
@@ -341,7 +343,7 @@ int Run::outcome() const {
         WIFSIGNALED(status) ? fmt::format("killed by signal {}, {}", WTERMSIG(status), ::sigdescr_np(WTERMSIG(status)))
                             : fmt::format("exit status {}", WEXITSTATUS(status));
     const bool is_out_of_memory = out_of_memory_kills() > out_of_memory_kills_before_;
-    fmt::print(stderr, "leadline: rank {} died ({}). {}\n", *first_failed_, how,
+    fmt::print(stderr, "{}leadline: rank {} died ({}). {}\n", over_progress(), *first_failed_, how,
                is_out_of_memory ? "The memory that this job may use (its control group) ran out: choose fewer ranks or "
                                   "smaller messages, or give the job more"
                                 : "Look at the system log");

@@ -19,6 +19,7 @@
 #include "cluster/bytes.hpp"
 #include "cluster/tcp_cluster.hpp"
 #include "core/deadline.hpp"
+#include "core/terminal.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -89,7 +90,7 @@ bool is_before(std::uint32_t one, std::uint32_t other) {
   return distance != 0 && distance <= sequence_mask / 2;
 }
 
-std::string line_of(const std::string& text) { return "leadline: " + text + "\n"; }
+std::string line_of(const std::string& text) { return std::string(over_progress()) + "leadline: " + text + "\n"; }
 
 void write_line(const std::string& line) {
   for (std::size_t at = 0; at < line.size();) {

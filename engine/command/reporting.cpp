@@ -15,6 +15,8 @@
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "core/terminal.hpp"
+#include "output/colours.hpp"
 
 namespace leadline::command {
 namespace {
@@ -59,7 +61,8 @@ void occupy_closed_streams() {
 }
 
 void say(const std::string& text) {
-  const std::string shown = printable(text, LineEnds::kept);
+  std::string shown = printable(text, LineEnds::kept);
+  if (takes_colours(STDOUT_FILENO)) shown = output::coloured(shown);
   if (std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size() && std::fflush(stdout) == 0) return;
   if (errno == EPIPE) throw Error(ExitStatus::output_closed, "nobody reads standard output");
   throw Error(ExitStatus::run_failed, "cannot write to standard output", system_error_text(errno));
@@ -70,12 +73,15 @@ void say_if_read(const std::string& text) try { say(text); } catch (const Error&
 }
 
 void StepLog::tell(const std::string& text) const {
-  if (is_verbose_) std::fprintf(stderr, "%s: %s\n", command_.c_str(), printable(text, LineEnds::replaced).c_str());
+  if (!is_verbose_) return;
+  std::fprintf(stderr, "%s%s: %s\n", over_progress(), command_.c_str(), printable(text, LineEnds::replaced).c_str());
 }
 
 void StepLog::done(const std::string& step) { tell(fmt::format("{} ({:.3f} s)", step, since_last_.lap_s())); }
 
-void complain(const std::string& what) noexcept { std::fprintf(stderr, "leadline: %s\n", what.c_str()); }
+void complain(const std::string& what) noexcept {
+  std::fprintf(stderr, "%sleadline: %s\n", over_progress(), what.c_str());
+}
 
 void complain(const Error& error) noexcept {
   if (error.status() != ExitStatus::output_closed) complain(std::string(error.what()));

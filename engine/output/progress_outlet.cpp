@@ -3,25 +3,19 @@
 #include "output/progress_outlet.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <iterator>
+
+#include "core/terminal.hpp"
 
 namespace leadline::output {
 namespace {
 
-constexpr const char* erase_line = "\r\x1b[K";
 constexpr std::size_t least_bar = 10, greatest_bar = 40;
-
-int terminal_width() {
-  winsize size{};
-  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : 80;
-}
 
 double steady_now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -34,15 +28,22 @@ void write_to_standard_error(std::string_view text) {
 
 }  // namespace
 
-ProgressOutlet standard_error_outlet() { return {write_to_standard_error, terminal_width, steady_now_s}; }
-
-bool is_redrawable_terminal() {
-  const char* terminal = std::getenv("TERM");
-  return terminal != nullptr && std::string_view(terminal) != "dumb" && ::isatty(STDERR_FILENO) == 1;
+ProgressOutlet standard_error_outlet() {
+  return {write_to_standard_error, [] { return terminal_width(STDERR_FILENO); }, steady_now_s};
 }
+
+bool is_redrawable_terminal() { return is_redrawable(STDERR_FILENO); }
 
 double time_left_s(double done, double total, double elapsed_s) {
   return done > 0 ? elapsed_s * (total - done) / done : elapsed_s * total;
+}
+
+bool ProgressMarks::passes(double share) {
+  // A sum of shares may lie a little below the whole.
+  const int percent = static_cast<int>(100 * share + 1e-6);
+  const std::size_t num_before = num_passed_;
+  while (num_passed_ < std::size(marks) && marks[num_passed_] <= percent) ++num_passed_;
+  return num_passed_ > num_before;
 }
 
 void ProgressBar::draw(double share, const std::string& before, const std::string& after) {

@@ -2,6 +2,7 @@
 // Where progress goes, and how a bar is drawn there.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,19 @@ double time_left_s(double done, double total, double elapsed_s);
 
 /// With its end.
 std::string line_of_lost_pair(int low, int high, const std::string& why);
+
+/// Which shares of the work have a line in a log, where progress cannot be redrawn: the first that is known, then 1, 2,
+/// 5, 10, 20, 30 ... 100 %.
+class ProgressMarks {
+ public:
+  /// Whether the work has come to a mark, or past it, since the last call. `share`: 0 to 1.
+  bool passes(double share);
+
+ private:
+  static constexpr int marks[] = {0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
+
+  std::size_t num_passed_ = 0;
+};
 
 /// One line that is redrawn at most ten times a second.
 class ProgressBar {

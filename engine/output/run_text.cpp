@@ -28,19 +28,21 @@ std::string shell_word(const std::string& word) {
 
 }  // namespace
 
-std::string run_head(const RunResult& result) {
-  const Provenance& from = result.provenance;
-  std::string text;
-  if (!result.complete) {
-    text += fmt::format("INCOMPLETE: {}\n",
-                        result.incomplete_reason.empty() ? "the run did not end well" : result.incomplete_reason);
-  }
-  const std::string library = from.transport.library.empty() ? "" : " (" + from.transport.library + ")";
-  return text + fmt::format("{} on {}, transport {}{}, waiting: {}\n",
-                            counted(static_cast<std::uint64_t>(from.num_ranks), "rank"),
-                            counted(static_cast<std::uint64_t>(from.num_hosts), "host"), from.transport.name, library,
-                            name_of(from.wait));
+std::string incomplete_line(const RunResult& result) {
+  if (result.complete) return "";
+  return fmt::format("INCOMPLETE: {}\n",
+                     result.incomplete_reason.empty() ? "the run did not end well" : result.incomplete_reason);
 }
+
+std::string participants_line(const RunResult& result) {
+  const Provenance& from = result.provenance;
+  const std::string library = from.transport.library.empty() ? "" : " (" + from.transport.library + ")";
+  return fmt::format(
+      "{} on {}, transport {}{}, waiting: {}\n", counted(static_cast<std::uint64_t>(from.num_ranks), "rank"),
+      counted(static_cast<std::uint64_t>(from.num_hosts), "host"), from.transport.name, library, name_of(from.wait));
+}
+
+std::string run_head(const RunResult& result) { return incomplete_line(result) + participants_line(result); }
 
 bool has_finding(const RunResult& result, const std::string& id) {
   return std::any_of(result.findings.begin(), result.findings.end(),
@@ -72,12 +74,13 @@ std::string where_it_lies(ResultFormat format, const std::string& result_path) {
   return text;
 }
 
-std::string findings_text(const std::vector<Finding>& findings) {
+std::string findings_text(const std::vector<Finding>& findings, NoteDetail notes) {
   std::string text;
   for (const Severity severity : {Severity::warning, Severity::note}) {
     for (const Finding& finding : findings) {
       if (finding.severity != severity) continue;
       text += fmt::format("{}: {}\n", name_of(severity), in_option_words(finding.message));
+      if (severity == Severity::note && notes == NoteDetail::message_alone) continue;
       for (const std::string& line : {in_option_words(finding.evidence), advice_in_option_words(finding.advice)}) {
         if (!line.empty()) text += fmt::format("    {}\n", line);
       }

@@ -34,7 +34,13 @@ class HostsOfRanks {
   bool has_several_;
 };
 
-/// Whether it is complete, and who took part: ranks, hosts, transport, how they waited.
+/// "INCOMPLETE: why"; empty where the run is complete.
+std::string incomplete_line(const RunResult& result);
+
+/// Who took part: ranks, hosts, transport, how they waited; a line.
+std::string participants_line(const RunResult& result);
+
+/// Both.
 std::string run_head(const RunResult& result);
 
 bool has_finding(const RunResult& result, const std::string& id);
@@ -51,7 +57,10 @@ std::string where_it_lies(ResultFormat format, const std::string& result_path);
 /// What was verified, and where it lies.
 std::string run_tail(const RunResult& result, ResultFormat format, const std::string& result_path);
 
-/// "warning: what it is", and below it, indented, the evidence and the advice; warnings first. Empty for no findings.
-std::string findings_text(const std::vector<Finding>& findings);
+enum class NoteDetail : std::uint8_t { message_alone, full };
+
+/// "warning: what it is", and below it, indented, the evidence and the advice, which notes may lack; warnings first.
+/// Empty for no findings.
+std::string findings_text(const std::vector<Finding>& findings, NoteDetail notes = NoteDetail::full);
 
 }  // namespace leadline::output

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/descriptor.hpp"
+#include "core/terminal.hpp"
 
 namespace leadline::result {
 namespace {
@@ -98,7 +99,7 @@ Error write_error(const std::string& path, int error_number) {
 
 void tell_not_kept(const Error& error, const std::string& reason) noexcept {
   if (error.status() == ExitStatus::output_closed || reason.find(error.what()) != std::string::npos) return;
-  std::fprintf(stderr, "leadline: %s\n", error.what());
+  std::fprintf(stderr, "%sleadline: %s\n", over_progress(), error.what());
 }
 
 OutputFile OutputFile::create(const std::string& path, ExistingFile existing) {

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/terminal.hpp"
 #include "result/collective.hpp"
 
 namespace leadline::result {
@@ -97,9 +98,9 @@ void SharedFile::look_after_name() {
   if (!cluster_->is_root() || is_told_ || has_its_name()) return;
   is_told_ = true;
   fmt::print(stderr,
-             "leadline: result file {} was removed or replaced during the run. The run goes on; at its end the file "
+             "{}leadline: result file {} was removed or replaced during the run. The run goes on; at its end the file "
              "is written again, unless another one has its name\n",
-             path_);
+             over_progress(), path_);
 }
 
 /// Collective: all go through one rank of their host, or none does.

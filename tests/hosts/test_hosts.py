@@ -57,7 +57,8 @@ def connections(pid: int) -> int:
 def test_sixty_four_ranks_host_against_host(network: Make, tmp_path: Path) -> None:
     hosts = network(8)
     host_of = [rank // 8 for rank in range(64)]
-    words = ["--between-hosts", "--message-size", "1KiB", "--messages", "10", "--min-time", "5s", "--verify"]
+    words = ["--between-hosts", "--message-size", "1KiB", "--messages", "10", "--min-time", "5s", "--verify",
+             "--verbose"]  # fmt: skip
     with started(hosts, host_of, tmp_path, *words, timeout=240) as runs:
         runs[0].await_err("repeat 2")  # every link is open by now
         most = max(connections(run.pid) for run in runs[::9])  # of each host one, while the run goes on
@@ -117,7 +118,8 @@ def test_a_slow_host_is_visible(network: Make, tmp_path: Path) -> None:
 def test_a_cable_is_cut(network: Make, tmp_path: Path) -> None:
     hosts = network(2)
     sizes = ",".join(["1", *map(str, range(1000, 1040))])
-    words = ["--messages", "5000", "--batches", "500", "--timeout", "2s", "--retest", "0", "--strict-ranks"]
+    words = ["--messages", "5000", "--batches", "500", "--timeout", "2s", "--retest", "0", "--strict-ranks",
+             "--verbose"]  # fmt: skip
     with started(hosts, [0, 0, 1, 1], tmp_path, *words, "--message-size", sizes) as runs:
         runs[0].await_err(r"\(2 of 41\)[^!]* 1/3 ")
         hosts.cut(1)

@@ -146,7 +146,7 @@ def test_all_sizes_have_the_same_rounds(drawn: Any, leadline: Leadline, statisti
     assert result.complete
     assert result.summary is not None
     assert result.summary["num_rounds"] == 7
-    assert "1 MiB (in turn with 8 B, 64 KiB)" in done.err
+    assert "8 B, 64 KiB, 1 MiB, round 1/7 after " in done.err
     slices = result.summary["slices"]
     assert [one["message_size_bytes"] for one in slices] == [8, 64 << 10, 1 << 20]
     assert len({one["all"]["num_pairs"] for one in slices}) == 1

@@ -173,7 +173,8 @@ def test_a_set_that_is_no_result_becomes_one_dense_file(leadline: Leadline, tmp_
 
 
 def test_what_a_killed_run_left_becomes_incomplete_hdf5(leadline: Leadline, tmp_path: Path) -> None:
-    words = ["link", "--local", "3", "--messages", "10", "--repeat", "400", "--wait", "yield", "--output", "r.sion"]
+    words = ["link", "--local", "3", "--messages", "10", "--repeat", "400", "--wait", "yield", "--verbose",
+             "--output", "r.sion"]  # fmt: skip
     with program.Run([program.PROGRAM, *words], tmp_path, program.SLOW_MESSAGES) as run:
         run.await_err(r"(?s)3/3.*3/3.*3/3")  # two repeats are in the file by then
         os.killpg(run.pid, 9)
@@ -190,7 +191,8 @@ def test_what_a_killed_run_left_becomes_incomplete_hdf5(leadline: Leadline, tmp_
 
 @pytest.mark.parametrize("victim", [0, 1])
 def test_a_lost_rank_is_named_in_the_file(leadline: Leadline, tmp_path: Path, victim: int) -> None:
-    words = ["link", "--local", "3", "--messages", "10", "--repeat", "400", "--wait", "yield", "--output", "r.sion"]
+    words = ["link", "--local", "3", "--messages", "10", "--repeat", "400", "--wait", "yield", "--verbose",
+             "--output", "r.sion"]  # fmt: skip
     with program.Run([program.PROGRAM, *words, "--strict-ranks"], tmp_path, program.SLOW_MESSAGES) as run:
         run.await_err(r"(?s)3/3.*3/3.*3/3")
         assert leadline("convert", "r.sion", "--output", "now.h5").status == 0, "it can be read while the run goes on"

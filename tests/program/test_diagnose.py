@@ -298,7 +298,8 @@ def test_a_part_of_the_pairs_is_said_to_be_one(measured: Any, leadline: Leadline
 
 @pytest.mark.parametrize("name", ["r.h5", "r.sion"])
 def test_what_a_killed_run_left_is_diagnosed(leadline: Leadline, tmp_path: Path, name: str) -> None:
-    words = ["link", "--local", "3", "--messages", "10", "--repeat", "400", "--wait", "yield", "--output", name]
+    words = ["link", "--local", "3", "--messages", "10", "--repeat", "400", "--wait", "yield", "--verbose", "--output",
+             name]  # fmt: skip
     with program.Run([program.PROGRAM, *words], tmp_path, program.SLOW_MESSAGES) as run:
         run.await_err(r"(?s)3/3.*3/3.*3/3")  # two repeats are in the file by then
         os.killpg(run.pid, 9)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 # the machine. When the second size is under way, the first is in the file.
 SIZES = ["1", *map(str, range(1000, 1060))]
 WORDS = ["link", "--message-size", ",".join(SIZES), "--messages", "2000", "--batches", "500", "--warmup", "0",
-         "--retest", "0", "--wait", "block", "--output", "r.h5", "--strict-ranks"]  # fmt: skip
+         "--retest", "0", "--wait", "block", "--output", "r.h5", "--strict-ranks", "--verbose"]  # fmt: skip
 # MPI's calls do not block. Such a run has program.SLOW_MESSAGES.
 YIELDING = ["--wait", "yield", "--messages", "50", "--batches", "50"]
 SECOND_ROUND_BEGAN = rf"\(2 of {len(SIZES)}\)[^!]* 1/3 [^\n]*\n"
@@ -130,7 +130,8 @@ def test_the_run_goes_on_without_a_local_rank(
 
 def test_another_rank_retests_and_finishes(tmp_path: Path) -> None:
     """The first is killed in the retest of the only size, when all rounds are done, and before its row is written."""
-    words = ["link", "--local", "3", "--message-size", "1KiB", "--messages", "300", "--batches", "10", "--retest", "6"]
+    words = ["link", "--local", "3", "--message-size", "1KiB", "--messages", "300", "--batches", "10", "--retest", "6",
+             "--verbose"]  # fmt: skip
     done = without_rank(0, tmp_path, signal.SIGKILL, r"retest \d -> \d[^\n]*\n", *words)
     assert done.status == 1
     assert "1 rank was lost during the run: rank 0 on " in done.out
@@ -140,7 +141,7 @@ def test_another_rank_retests_and_finishes(tmp_path: Path) -> None:
 
 
 def test_repeats_end_where_no_pair_is_left(tmp_path: Path) -> None:
-    words = ["link", "--local", "2", "--message-size", "1KiB", "--messages", "100", "--min-time", "1h"]
+    words = ["link", "--local", "2", "--message-size", "1KiB", "--messages", "100", "--min-time", "1h", "--verbose"]
     done = without_rank(1, tmp_path, signal.SIGKILL, r"repeat 3\n", *words)
     assert done.status == 1
     assert "1 rank was lost during the run: rank 1 on " in done.out
@@ -351,7 +352,7 @@ def test_a_json_result_says_why(tmp_path: Path) -> None:
 
 def test_a_json_result_keeps_the_slices_that_are_complete(tmp_path: Path) -> None:
     few = ["--local", "2", "--message-size", "1,2", "--repeat", "100000", "--wait", "yield"]
-    words = ["link", *few, "--output", "r.json"]
+    words = ["link", *few, "--verbose", "--output", "r.json"]
     with program.Run([program.PROGRAM, *words], tmp_path) as run:
         run.await_err(r"(?s)(message size .*){4}")
         run.send(signal.SIGINT)

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
+import re
 import shlex
+import signal
 import subprocess
+import termios
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import h5py
 import program
 import pytest
 from fabrics import fabric_file
-from program import Leadline
+from program import Leadline, Run, await_that
 from result import ResultFile, schema_of, wrong_json
 
 
@@ -79,27 +84,105 @@ def test_quiet(link: Leadline) -> None:
 
 
 def test_progress_lines(link: Leadline) -> None:
-    done = link("--local", "4", "--format", "none", "--message-size", "8,16", "--retest", "1")
-    for number in ("1/3", "2/3", "3/3"):
-        assert done.err.count(number) == 2
-    assert done.err.count("retest ") == 2
+    words = ("--local", "4", "--format", "none", "--message-size", "8,16", "--retest", "1")
+    done = link(*words)
+    lines = done.err.splitlines()
+    assert all(re.fullmatch(r" *\d+ %  .*, round \d/3 after .*, .* left, mean .*", line) for line in lines)
+    shares = [int(line.split()[0]) for line in lines]
+    assert shares == sorted(shares)
+    assert shares[-1] == 100
     assert "\x1b" not in done.err + done.out, "colours and cursors are for terminals"
     assert "\r" not in done.err
+    loud = link(*words, "--verbose")
+    for number in ("1/3", "2/3", "3/3"):
+        assert loud.err.count(number) == 2
+    assert loud.err.count("\nretest ") == 2
+
+
+def test_all_details_are_there_if_wanted(link: Leadline) -> None:
+    words = ("--local", "3", "--format", "none")
+    brief, full = link(*words).out, link(*words, "--verbose").out
+    for details in ("p99.9", "max (slowest pair)", "slowest pairs", "slowest halves of the rounds"):
+        assert details not in brief
+        assert details in full
+    assert brief.startswith("verdict: ")
+    table, _, _ = brief[brief.index("  message  pairs") :].partition("\n\n")
+    assert max(len(line) for line in table.splitlines()) <= 80
+
+
+class Terminal:
+    """A terminal of its own."""
+
+    def __enter__(self) -> Self:
+        self._main, self.end = os.openpty()
+        os.set_blocking(self._main, False)
+        self._said = ""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._main)
+        os.close(self.end)
+
+    def standard_output(self) -> dict[str, Any]:
+        """Options of a process that has it as standard output, and is controlled by it."""
+        return {"stdout": self.end, "preexec_fn": lambda: fcntl.ioctl(self.end, termios.TIOCSCTTY, 0)}
+
+    def said(self) -> str:
+        """All so far."""
+        with contextlib.suppress(BlockingIOError):
+            self._said += os.read(self._main, 1 << 20).decode()
+        return self._said
 
 
 def test_progress_bar_on_a_terminal(link: Leadline) -> None:
-    main, other = os.openpty()
-    try:
-        link("--local", "4", "--format", "none", "--messages", "2000", stderr=other, stdout=subprocess.DEVNULL)
-        os.set_blocking(main, False)
-        said = os.read(main, 1 << 20).decode()
-    finally:
-        os.close(main)
-        os.close(other)
+    with Terminal() as terminal:
+        link("--local", "4", "--format", "none", "--messages", "2000", stderr=terminal.end, stdout=subprocess.DEVNULL)
+        said = terminal.said()
     assert "\r" in said
-    assert "round" in said
+    assert "round 0/3" in said, "before the first one ends"
     assert said.endswith("\x1b[K"), "the bar is wiped away at the end"
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("env", "is_coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+)
+def test_colours_on_a_terminal(link: Leadline, env: dict[str, str], is_coloured: bool) -> None:
+    with Terminal() as terminal:
+        link("--local", "2", "--format", "none", "--quiet", env=env, **terminal.standard_output())
+        said = terminal.said()
+    assert re.match("(\x1b\\[1;3.m)?verdict: ", said)
+    assert ("\x1b" in said) == is_coloured
+
+
+def test_the_table_is_as_wide_as_the_terminal(link: Leadline) -> None:
+    for columns, has_range, has_extremes in (("50", False, False), ("80", True, False), ("120", True, True)):
+        with Terminal() as terminal:
+            link("--local", "2", "--format", "none", "--quiet", env={"COLUMNS": columns}, **terminal.standard_output())
+            said = terminal.said()
+        (titles,) = re.findall("^  message .*", said, re.MULTILINE)
+        assert ("95 %" in titles, "slowest" in titles) == (has_range, has_extremes)
+
+
+def test_a_terminal_of_a_launcher_is_none(link: Leadline) -> None:
+    """Open MPI's mpirun has one for each rank, also where it writes into a file."""
+    with Terminal() as terminal:
+        link("--local", "2", "--format", "none", "--quiet", stdout=terminal.end, env={"COLUMNS": "120"})
+        said = terminal.said()
+    assert said.startswith("verdict: ")
+    assert "\x1b" not in said
+    assert "slowest" not in said.partition("  message  pairs")[2]
+
+
+def test_an_interrupt_takes_the_place_of_the_progress_line(tmp_path: Path) -> None:
+    words = (program.PROGRAM, "link", "--local", "2", "--format", "none", "--messages", "100000000")
+    with Terminal() as terminal, Run(words, tmp_path, stderr=terminal.end) as run:
+        await_that(lambda: "round 0/1" in terminal.said())
+        run.send(signal.SIGINT)
+        assert run.finish().status == 4
+        said = terminal.said()
+    assert re.search("round 0/1[^\n]*\r\x1b\\[Kleadline: ", said)
 
 
 @pytest.mark.parametrize("name", ["r", "a \u00fc b's"])

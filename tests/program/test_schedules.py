@@ -160,9 +160,9 @@ def test_sweep(link: Leadline, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("wanted", "given"), [("0", 0), ("3", 3), ("50", 12)])
 def test_the_slowest_are_retested(link: Leadline, tmp_path: Path, wanted: str, given: int) -> None:
-    done = link("--local", "4", "--retest", wanted, "--output", "r.h5", "--message-size", "8,64")
+    done = link("--local", "4", "--retest", wanted, "--output", "r.h5", "--message-size", "8,64", "--verbose")
     result = ResultFile(tmp_path / "r.h5")
-    assert done.err.count("retest ") == 2 * given
+    assert done.err.count("\nretest ") == 2 * given
     assert len(result.retest["from"]) == 2 * given
     for size in range(2):
         own = result.retest["size_index"] == size

@@ -90,7 +90,8 @@ def test_a_mistake_is_told_once(slurm: Slurm, tmp_path: Path, mpi: str) -> None:
 @pytest.mark.parametrize("victim", [0, 3])
 def test_a_rank_is_killed(slurm: Slurm, tmp_path: Path, mpi: str, victim: int) -> None:
     sizes = ",".join(["1", *map(str, range(1000, 1060))])
-    words = ["--messages", "2000", "--batches", "100", "--warmup", "0", "--retest", "0", "--strict-ranks"]
+    words = ["--messages", "2000", "--batches", "100", "--warmup", "0", "--retest", "0", "--strict-ranks",
+             "--verbose"]  # fmt: skip
     with started(slurm, tmp_path, mpi, "--transport", "tcp", "--message-size", sizes, *words) as run:
         run.await_err(r"\(2 of 61\)[^!]* 1/3 ")
         os.kill(ResultFile(tmp_path / "r.h5").pids[victim], signal.SIGKILL)

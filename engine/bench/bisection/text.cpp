@@ -247,6 +247,7 @@ class BisectionBarProgress final : public Progress {
   void size_begins(int size_index, std::uint64_t message_size_bytes) override {
     remaining_.size_begins(size_index);
     size_ = format_bytes(message_size_bytes);
+    bar_.draw(0, size_, "begins");  // the first pattern may take long
   }
 
   void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) override {

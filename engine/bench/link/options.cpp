@@ -178,7 +178,9 @@ Outcome outcome() {
            {ResultFormat::sion, name_of(ResultFormat::sion), "the same, readable for LinkTest 1.2's analysis"},
            {ResultFormat::json, name_of(ResultFormat::json), "summary; without --output on standard output"},
            {ResultFormat::none, name_of(ResultFormat::none)}},
-          "print the schedule and an estimate of time and memory; measure nothing"};
+          "print the schedule and an estimate of time and memory; measure nothing",
+          "print all quantiles, each repeat and the slowest pairs, too; tell on standard error what is done: files, "
+          "libraries, decisions, times, and each round where that is no terminal"};
 }
 
 }  // namespace

@@ -29,6 +29,7 @@
 #include "command/run_environment.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/terminal.hpp"
 #include "core/units.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/profile.hpp"
@@ -283,8 +284,14 @@ class LinkTest {
 
 LinkPresentation own_presentation(const LinkRequest& request) {
   LinkPresentation presentation;
-  presentation.progress = [request](const LinkResult&) { return make_progress(request); };
-  presentation.summary = request.health_check ? health_line : link_summary;
+  presentation.progress = [request](const LinkResult& so_far) { return make_progress(request, so_far.num_rounds); };
+  if (request.health_check) {
+    presentation.summary = health_line;
+  } else {
+    presentation.summary = [](const LinkResult& result, const std::string& path) {
+      return link_summary(result, path, text_width());
+    };
+  }
   presentation.summarizes_failures = !request.health_check;
   return presentation;
 }

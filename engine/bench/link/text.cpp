@@ -6,18 +6,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "bench/link/slice_facts.hpp"
+#include "core/terminal.hpp"
 #include "core/units.hpp"
 #include "diagnosis/line_rate.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 #include "schedule/schedule.hpp"
+#include "stats/summary.hpp"
 
 namespace leadline::bench::link {
 
@@ -43,7 +47,7 @@ const char* meaning_of(Direction direction) {
 }
 
 std::string head(const LinkResult& result) {
-  std::string text = output::run_head(result);
+  std::string text = output::participants_line(result);
   text += fmt::format("{}: {}\n", name_of(result.request.direction), meaning_of(result.request.direction));
   const std::string pairs = pairs_text(result.request);
   if (pairs != pairs_text({})) text += fmt::format("{}\n", pairs);
@@ -66,6 +70,104 @@ std::vector<ListedClass> classes_of(const SliceSummary& summary) {
     return {{"all", &summary.all}, {"same host", &summary.same_host}, {"between hosts", &summary.between_hosts}};
   }
   return {{summary.between_hosts.num_pairs > 0 ? "all, between hosts" : "all, same host", &summary.all}};
+}
+
+/// A class of pairs with one message size, over all repeats and permutations.
+struct ClassRow {
+  std::uint64_t message_size_bytes = 0;
+  const char* name = "";
+  std::uint64_t num_pairs = 0;  ///< the least of all repeats
+  std::vector<double> medians_ns{};
+  double p05_ns = PairSummary::none, p95_ns = PairSummary::none;  ///< the least, the greatest
+  double min_ns = PairSummary::none, max_ns = PairSummary::none;
+
+  void add(const PairSummary& pairs) {
+    num_pairs = medians_ns.empty() ? pairs.num_pairs : std::min(num_pairs, pairs.num_pairs);
+    medians_ns.push_back(pairs.time_ns_median);
+    p05_ns = std::fmin(p05_ns, pairs.time_ns_p05);  // a number where either is one
+    p95_ns = std::fmax(p95_ns, pairs.time_ns_p95);
+    min_ns = std::fmin(min_ns, pairs.time_ns_min);
+    max_ns = std::fmax(max_ns, pairs.time_ns_max);
+  }
+  double median_ns() const {
+    std::vector<double> sorted = medians_ns;
+    return stats::summarize(sorted).median;
+  }
+};
+
+/// Sizes in their order, same host before between hosts; classes without pairs are left out.
+std::vector<ClassRow> class_rows(const LinkResult& result) {
+  std::map<std::pair<int, int>, ClassRow> rows;
+  for (const SliceSummary& summary : result.slices) {
+    const Slice& slice = summary.slice;
+    const auto add = [&](int order, const char* name, const PairSummary& pairs) {
+      if (pairs.num_pairs == 0) return;
+      rows.try_emplace({slice.size_index, order}, ClassRow{slice.message_size_bytes, name}).first->second.add(pairs);
+    };
+    add(0, "same host", summary.same_host);
+    add(1, "between hosts", summary.between_hosts);
+  }
+  std::vector<ClassRow> in_order;
+  for (auto& [place, row] : rows) in_order.push_back(std::move(row));
+  return in_order;
+}
+
+std::string time_or_dash(double time_ns) { return std::isfinite(time_ns) ? format_time_ns(time_ns) : "-"; }
+
+/// With up to 10^10 pairs it is as wide as usual_text_width.
+output::Table class_table(const std::vector<ClassRow>& rows, Direction direction, int width) {
+  struct TextColumn {
+    output::Column title;
+    int least_width;  ///< of the text, so that the column is there
+    std::function<std::string(const ClassRow&)> cell;
+  };
+  constexpr int range = 68, number = usual_text_width, extremes = 100;
+  const auto bandwidth = [&](const ClassRow& row) {
+    const double bytes_per_s = bandwidth_bytes_per_s(row.median_ns(), row.message_size_bytes, direction);
+    return std::isfinite(bytes_per_s) ? format_bandwidth(bytes_per_s) : "-";
+  };
+  std::vector<TextColumn> shown{
+      {{"message"}, 0, [](const ClassRow& row) { return format_bytes(row.message_size_bytes); }},
+      {{"pairs", output::Align::left}, 0, [](const ClassRow& row) { return row.name; }},
+      {{"number"}, number, [](const ClassRow& row) { return std::to_string(row.num_pairs); }},
+      {{"median"}, 0, [](const ClassRow& row) { return time_or_dash(row.median_ns()); }},
+      {{"5 %"}, range, [](const ClassRow& row) { return time_or_dash(row.p05_ns); }},
+      {{"95 %"}, range, [](const ClassRow& row) { return time_or_dash(row.p95_ns); }},
+      {{"fastest"}, extremes, [](const ClassRow& row) { return time_or_dash(row.min_ns); }},
+      {{"slowest"}, extremes, [](const ClassRow& row) { return time_or_dash(row.max_ns); }},
+      {{"bandwidth"}, 0, bandwidth}};
+  std::erase_if(shown, [&](const TextColumn& column) { return column.least_width > width; });
+
+  std::vector<output::Column> titles;
+  for (const TextColumn& column : shown) titles.push_back(column.title);
+  output::Table table(std::move(titles));
+  for (const ClassRow& row : rows) {
+    std::vector<std::string> cells;
+    for (const TextColumn& column : shown) cells.push_back(column.cell(row));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+/// A row for each class of pairs and message size.
+std::string all_classes(const LinkResult& result, int width) {
+  if (result.slices.empty()) return "";
+  std::vector<ClassRow> rows = class_rows(result);
+  std::string text = fmt::format("{}, {}{}\n", output::counted(result.slices.front().all.num_pairs, "ordered pair"),
+                                 output::counted(static_cast<std::uint64_t>(result.num_rounds), "round"),
+                                 result.slices.size() > 1 ? " each" : "");
+  if (rows.empty()) return text;
+  const std::size_t num_repeats =
+      std::ranges::max(rows, {}, [](const ClassRow& row) { return row.medians_ns.size(); }).medians_ns.size();
+  const std::size_t num_left_out = rows.size() - std::min(rows.size(), most_rows_shown);
+  rows.resize(rows.size() - num_left_out);
+  text += class_table(rows, result.request.direction, width).text();
+  if (num_left_out > 0) text += fmt::format("  ... and {} more in the result file\n", num_left_out);
+  if (num_repeats > 1) {
+    text +=
+        fmt::format("  of {} repeats: the median of their medians, the least 5 %, the greatest 95 %\n", num_repeats);
+  }
+  return text;
 }
 
 std::string interval(double low, double high, const Unit& unit) {
@@ -279,6 +381,7 @@ std::string slowest_pairs(const LinkResult& result) {
   return text;
 }
 
+/// "measured in 2.74 s"; with --verbose what that was.
 std::string tail(const LinkResult& result, const std::string& result_path) {
   double measuring_s = 0, slowest_pairs_s = 0, retest_s = 0;
   for (const SliceSummary& summary : result.slices) {
@@ -288,9 +391,12 @@ std::string tail(const LinkResult& result, const std::string& result_path) {
   }
   std::string text;
   if (!result.slices.empty()) {
-    text += fmt::format("measured in {} (slowest halves of the rounds {}, retest {})\n",
-                        output::format_duration(measuring_s), output::format_duration(slowest_pairs_s),
-                        output::format_duration(retest_s));
+    text += fmt::format("measured in {}", output::format_duration(measuring_s));
+    if (result.request.verbose) {
+      text += fmt::format(" (slowest halves of the rounds {}, retest {})", output::format_duration(slowest_pairs_s),
+                          output::format_duration(retest_s));
+    }
+    text += '\n';
   }
   return text + output::run_tail(result, result.request.format, result_path);
 }
@@ -307,17 +413,21 @@ std::string verdict(const LinkResult& result) {
 
 }  // namespace
 
-std::string link_summary(const LinkResult& result, const std::string& result_path) {
-  std::string text = head(result);
+std::string link_summary(const LinkResult& result, const std::string& result_path, int width) {
+  std::string text = output::incomplete_line(result) + verdict(result);
   const auto add_part = [&](const std::string& part) {
-    if (!part.empty()) text += "\n" + part;
+    if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   };
-  if (result.slices.size() == 1) add_part(one_slice(result.slices.front(), result));
-  if (result.slices.size() > 1) add_part(many_slices(result));
+  const bool is_verbose = result.request.verbose;
+  add_part(head(result) + all_classes(result, width));
   add_part(beside_the_pairs(result));
-  add_part(slowest_pairs(result));
-  add_part(verdict(result));
-  add_part(output::findings_text(result.findings));
+  if (is_verbose) {
+    if (result.slices.size() == 1) add_part(one_slice(result.slices.front(), result));
+    if (result.slices.size() > 1) add_part(many_slices(result));
+    add_part(slowest_pairs(result));
+  }
+  add_part(output::findings_text(result.findings,
+                                 is_verbose ? output::NoteDetail::full : output::NoteDetail::message_alone));
   add_part(tail(result, result_path));
   return text;
 }
@@ -361,11 +471,87 @@ double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
   return output::time_left_s(static_cast<double>(round), static_cast<double>(num_rounds), elapsed_s);
 }
 
+/// How much of all rounds of all slices is done, each counted by the time that its messages are assumed to take.
+class RemainingRounds {
+ public:
+  explicit RemainingRounds(std::vector<std::uint64_t> sizes_bytes) : sizes_bytes_(std::move(sizes_bytes)) {}
+
+  void slices_begin(std::size_t num_now, int first_number, int num_slices) {
+    const auto begin = static_cast<std::size_t>(first_number - 1);
+    before_ = cost(0, begin);
+    now_ = cost(begin, begin + num_now);
+    later_ = cost(begin + num_now, std::max(static_cast<std::size_t>(num_slices), begin + num_now));
+  }
+
+  /// 0 to 1, once `share_now` of the rounds of the slices under way are done.
+  double share(double share_now) const { return (before_ + now_ * share_now) / (before_ + now_ + later_); }
+
+  /// If what is to come goes on as the slices under way did in `elapsed_s`; without retests.
+  double left_s(double share_now, double elapsed_s) const {
+    return elapsed_s / share_now * (1 - share_now + later_ / now_);
+  }
+
+ private:
+  /// Of the slices of these indices, in units of one alone.
+  double cost(std::size_t begin, std::size_t end) const {
+    double sum = 0;
+    for (std::size_t index = begin; index < end; ++index) {
+      sum += message_s(CostAssumption{}, sizes_bytes_[index % sizes_bytes_.size()]);
+    }
+    return sum;
+  }
+
+  std::vector<std::uint64_t> sizes_bytes_;
+  double before_ = 0, now_ = 1, later_ = 0;
+};
+
+double share_of_rounds(const RoundNumbers& round, std::int64_t num_rounds) {
+  return static_cast<double>(round.round) / static_cast<double>(std::max<std::int64_t>(num_rounds, 1));
+}
+
 std::string sizes_text(std::span<const Slice> slices) {
   std::vector<std::string> sizes;
   for (const Slice& slice : slices) sizes.push_back(format_bytes(slice.message_size_bytes));
   return fmt::format("{}", fmt::join(sizes, ", "));
 }
+
+/// "1 KiB", "1 KiB (2 of 6)" where there are several slices, all sizes where their rounds take turns.
+std::string title_of(const std::vector<Slice>& slices, int first_number, int num_slices) {
+  const std::string sizes = sizes_text(slices);
+  return slices.size() == 1 && num_slices > 1 ? fmt::format("{} ({} of {})", sizes, first_number, num_slices) : sizes;
+}
+
+class LinkMarkProgress : public Progress {
+ public:
+  LinkMarkProgress(const LinkRequest& request, output::ProgressOutlet outlet)
+      : outlet_(std::move(outlet)), remaining_(request.message_sizes_bytes), began_s_(outlet_.now_s()) {}
+
+  void slices_begin(const std::vector<Slice>& slices, int first_number, int num_slices) override {
+    title_ = title_of(slices, first_number, num_slices);
+    remaining_.slices_begin(slices.size(), first_number, num_slices);
+  }
+
+  void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) override {
+    const double share_now = share_of_rounds(round, num_rounds);
+    const double share = remaining_.share(share_now);
+    if (!marks_.passes(share)) return;
+    outlet_.write(fmt::format(
+        "{:>3.0f} %  {}, round {}/{} after {}, {} left, mean {}\n", std::floor(100 * share + 1e-6), title_, round.round,
+        num_rounds, output::format_duration(outlet_.now_s() - began_s_),
+        output::format_duration(remaining_.left_s(share_now, elapsed_s)), format_time_ns(round.time_ns_mean)));
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    outlet_.write(output::line_of_lost_pair(low, high, why));
+  }
+
+ private:
+  output::ProgressOutlet outlet_;
+  output::ProgressMarks marks_;
+  RemainingRounds remaining_;
+  double began_s_;
+  std::string title_;
+};
 
 class LinkLineProgress : public Progress {
  public:
@@ -463,19 +649,22 @@ class LinkLineProgress : public Progress {
 
 class LinkBarProgress : public Progress {
  public:
-  explicit LinkBarProgress(const output::ProgressOutlet& outlet) : outlet_(outlet), bar_(outlet) {}
+  LinkBarProgress(const LinkRequest& request, std::int64_t num_rounds, output::ProgressOutlet outlet)
+      : bar_(std::move(outlet)), remaining_(request.message_sizes_bytes), num_rounds_(num_rounds) {}
 
   void slices_begin(const std::vector<Slice>& slices, int first_number, int num_slices) override {
-    title_ = sizes_text(slices);
-    if (slices.size() == 1 && num_slices > 1) title_ += fmt::format(" ({}/{})", first_number, num_slices);
+    title_ = title_of(slices, first_number, num_slices);
+    remaining_.slices_begin(slices.size(), first_number, num_slices);
     num_retested_ = 0;
+    // The first round may take minutes.
+    if (bar_.is_due()) bar_.draw(remaining_.share(0), fmt::format("{} round 0/{}", title_, num_rounds_), "begins");
   }
 
   void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) override {
     if (!bar_.is_due() && round.round < num_rounds) return;
-    const std::string left = output::format_duration(left_s(round.round, num_rounds, elapsed_s));
-    const double share = static_cast<double>(round.round) / static_cast<double>(std::max<std::int64_t>(num_rounds, 1));
-    bar_.draw(share, fmt::format("{} round {}/{}", title_, round.round, num_rounds),
+    const double share_now = share_of_rounds(round, num_rounds);
+    const std::string left = output::format_duration(remaining_.left_s(share_now, elapsed_s));
+    bar_.draw(remaining_.share(share_now), fmt::format("{} round {}/{}", title_, round.round, num_rounds),
               fmt::format("{} left, mean {}", left, format_time_ns(round.time_ns_mean)));
   }
 
@@ -486,14 +675,16 @@ class LinkBarProgress : public Progress {
   void retest_done(const SlowPair& pair) override {
     ++num_retested_;
     if (!bar_.is_due()) return;
-    bar_.draw(1, fmt::format("{} retest {}", title_, num_retested_), fmt::format("{} -> {}", pair.from, pair.to));
+    bar_.draw(remaining_.share(1), fmt::format("{} retest {}", title_, num_retested_),
+              fmt::format("{} -> {}", pair.from, pair.to));
   }
 
   void slice_ends(const SliceSummary&) override { bar_.vanish(); }
 
  private:
-  output::ProgressOutlet outlet_;
   output::ProgressBar bar_;
+  RemainingRounds remaining_;
+  std::int64_t num_rounds_;
   std::string title_;
   int num_retested_ = 0;
 };
@@ -504,14 +695,21 @@ std::unique_ptr<Progress> make_line_progress(Direction direction, output::Progre
   return std::make_unique<LinkLineProgress>(direction, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_bar_progress(output::ProgressOutlet outlet) {
-  return std::make_unique<LinkBarProgress>(std::move(outlet));
+std::unique_ptr<Progress> make_mark_progress(const LinkRequest& request, output::ProgressOutlet outlet) {
+  return std::make_unique<LinkMarkProgress>(request, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_progress(const LinkRequest& request) {
+std::unique_ptr<Progress> make_bar_progress(const LinkRequest& request, std::int64_t num_rounds,
+                                            output::ProgressOutlet outlet) {
+  return std::make_unique<LinkBarProgress>(request, num_rounds, std::move(outlet));
+}
+
+std::unique_ptr<Progress> make_progress(const LinkRequest& request, std::int64_t num_rounds) {
+  const output::ProgressOutlet outlet = output::standard_error_outlet();
   if (request.quiet) return std::make_unique<Progress>();
-  if (output::is_redrawable_terminal()) return make_bar_progress(output::standard_error_outlet());
-  return make_line_progress(request.direction, output::standard_error_outlet());
+  if (output::is_redrawable_terminal()) return make_bar_progress(request, num_rounds, outlet);
+  if (request.verbose) return make_line_progress(request.direction, outlet);
+  return make_mark_progress(request, outlet);
 }
 
 namespace {

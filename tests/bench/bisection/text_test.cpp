@@ -64,6 +64,7 @@ TEST(BisectionProgress, InATerminalVanishes) {
   {
     const auto progress = bench::bisection::make_bisection_bar(request_of({mebi}), 0, screen.outlet());
     progress->size_begins(0, mebi);
+    EXPECT_THAT(screen.text, HasSubstr("1 MiB [..."));
     for (std::uint64_t number = 0; number < 5; ++number) {
       screen.now_s = static_cast<double>(number + 1);
       progress->pattern_ends(made_up_pattern(bench::bisection::PatternKind::random, number, 4),

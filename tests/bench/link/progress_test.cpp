@@ -31,6 +31,12 @@ class Screen {
   double now_s = 0;
 };
 
+LinkRequest two_sizes() {
+  LinkRequest request;
+  request.message_sizes_bytes = {1 << 10, 1 << 20};
+  return request;
+}
+
 const Slice slice{.repeat = 0, .permutation = -1, .size_index = 0, .message_size_bytes = 1024};
 
 TEST(LineProgress, IsATableOfRounds) {
@@ -102,7 +108,7 @@ void many_rounds(Screen& screen, bench::link::Progress& progress, int num_rounds
 
 TEST(BarProgress, IsDrawnAtMostTenTimesASecond) {
   Screen screen;
-  const auto progress = make_bar_progress(screen.outlet());
+  const auto progress = make_bar_progress(two_sizes(), 7, screen.outlet());
   many_rounds(screen, *progress, 1000, 0.002);
   EXPECT_LE(screen.writes.size(), 22U);
   EXPECT_GE(screen.writes.size(), 15U);
@@ -113,7 +119,7 @@ TEST(BarProgress, StaysWithinTheTerminalAndOnItsLine) {
   for (const int width : {1, 10, 30, 50, 80, 200}) {
     Screen screen;
     screen.width = width;
-    const auto progress = make_bar_progress(screen.outlet());
+    const auto progress = make_bar_progress(two_sizes(), 7, screen.outlet());
     many_rounds(screen, *progress, 7, 1);
     const std::string erase = "\r\x1b[K";
     for (const std::string& write : screen.writes) {
@@ -126,16 +132,56 @@ TEST(BarProgress, StaysWithinTheTerminalAndOnItsLine) {
 
 TEST(BarProgress, ShowsShareAndTimeLeftAndVanishes) {
   Screen screen;
-  const auto progress = make_bar_progress(screen.outlet());
+  const auto progress = make_bar_progress(two_sizes(), 7, screen.outlet());
   many_rounds(screen, *progress, 4, 1);
-  EXPECT_THAT(screen.writes[1], AllOf(HasSubstr("1 KiB round 2/4"), HasSubstr("#."), HasSubstr("2.00 s left")));
+  EXPECT_THAT(screen.writes[2], AllOf(HasSubstr("1 KiB round 2/4"), HasSubstr("#."), HasSubstr("2.00 s left")));
   progress->slice_ends({});
   EXPECT_EQ(screen.writes.back(), "\r\x1b[K");
 }
 
+TEST(BarProgress, IsThereBeforeTheFirstRoundEnds) {
+  Screen screen;
+  const auto progress = make_bar_progress(two_sizes(), 7, screen.outlet());
+  progress->slices_begin({slice}, 1, 2);
+  EXPECT_THAT(screen.text(), HasSubstr("1 KiB (1 of 2) round 0/7"));
+}
+
+/// The lines that a run of two sizes writes, of so many rounds each.
+std::vector<std::string> lines_of_marks(int num_rounds) {
+  Screen screen;
+  const auto progress = make_mark_progress(two_sizes(), screen.outlet());
+  for (int number = 1; number <= 2; ++number) {
+    progress->slices_begin({{.size_index = number - 1, .message_size_bytes = number == 1 ? 1024U : 1048576U}}, number,
+                           2);
+    for (int round = 1; round <= num_rounds; ++round) {
+      screen.now_s += 0.5;
+      progress->round_done({.round = round, .num_pairs = 2, .time_ns_min = 1, .time_ns_mean = 2, .time_ns_max = 3},
+                           num_rounds, 0.5 * round);
+    }
+    progress->retest_done({});
+    progress->slice_ends({});
+  }
+  return screen.writes;
+}
+
+TEST(MarkProgress, HasALineAtEachMarkHoweverManyRounds) {
+  const std::vector<std::string> lines = lines_of_marks(10000);
+  ASSERT_EQ(lines.size(), 14U);
+  const char* const begins[] = {"  0 % ", "  1 % ", "  2 % ", "  5 % ", " 10 % ", " 20 % ", " 30 % ",
+                                " 40 % ", " 50 % ", " 60 % ", " 70 % ", " 80 % ", " 90 % ", "100 % "};
+  for (std::size_t index = 0; index < lines.size(); ++index) EXPECT_EQ(lines[index].find(begins[index]), 0U);
+  EXPECT_EQ(lines.back(), "100 %  1 MiB (2 of 2), round 10000/10000 after 2 h 47 min, 0.00 s left, mean 2.000 ns\n");
+}
+
+TEST(MarkProgress, HasNoMoreLinesThanRounds) {
+  const std::vector<std::string> lines = lines_of_marks(2);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines.back(), HasSubstr("round 2/2"));
+}
+
 TEST(BarProgress, GivesWayToALostPair) {
   Screen screen;
-  const auto progress = make_bar_progress(screen.outlet());
+  const auto progress = make_bar_progress(two_sizes(), 7, screen.outlet());
   many_rounds(screen, *progress, 4, 1);
   progress->pair_lost(1, 2, "w");
   EXPECT_EQ(screen.writes[screen.writes.size() - 2], "\r\x1b[K");
@@ -146,7 +192,7 @@ TEST(MakeProgress, IsSilentWhereAskedFor) {
   LinkRequest request;
   request.quiet = true;
   ::testing::internal::CaptureStderr();
-  const auto progress = make_progress(request);
+  const auto progress = make_progress(request, 1);
   progress->slices_begin({slice}, 1, 1);
   progress->round_done({}, 1, 1);
   progress->retest_done({});
@@ -156,7 +202,7 @@ TEST(MakeProgress, IsSilentWhereAskedFor) {
 
 TEST(MakeProgress, WritesLinesWhereStandardErrorIsNoTerminal) {
   ::testing::internal::CaptureStderr();
-  const auto progress = make_progress({});
+  const auto progress = make_progress({}, 1);
   progress->slices_begin({slice}, 1, 1);
   progress->round_done({.round = 1, .num_pairs = 2, .time_ns_min = 1, .time_ns_mean = 2, .time_ns_max = 3}, 1, 1);
   const std::string text = ::testing::internal::GetCapturedStderr();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <string>
 
 #include "bench/link/text.hpp"
 #include "output/run_text.hpp"
@@ -63,7 +65,25 @@ TEST(LinkSummary, OfOneSliceReadsLikeThis) {
   EXPECT_EQ(link_summary(result, "run.h5"),
             R"(4 ranks on 2 hosts, transport tcp (sockets of the kernel), waiting: yield
 semidirectional: time is half a round trip; one direction at a time
+12 ordered pairs, 3 rounds
+  message  pairs          number    median       5 %      95 %    bandwidth
+    1 KiB  same host           4  2.000 us  1.250 us  4.000 us  488.3 MiB/s
+    1 KiB  between hosts       8  4.000 us  2.500 us  8.000 us  244.1 MiB/s
 
+note: Ranks are not bound.
+
+measured in 1.50 s
+result: run.h5
+next:   leadline report run.h5
+)");
+}
+
+TEST(LinkSummary, HasAllDetailsIfVerbose) {
+  LinkResult result = one_slice();
+  result.request.verbose = true;
+  result.findings = {{"not_bound", Severity::note, "Ranks are not bound.", "4 ranks on 2 cores", "Bind them."}};
+  EXPECT_THAT(link_summary(result, "run.h5"),
+              AllOf(HasSubstr("between hosts       8  4.000 us  2.500 us  8.000 us  244.1 MiB/s\n"), HasSubstr(R"(
 message size 1 KiB, 3 rounds
                         all: us    MiB/s  same host: us    MiB/s  between hosts: us    MiB/s
   ordered pairs              12                       4                           8
@@ -93,8 +113,51 @@ note: Ranks are not bound.
 
 measured in 1.50 s (slowest halves of the rounds 1.25 s, retest 0.12 s)
 result: run.h5
-next:   leadline report run.h5
-)");
+)")));
+}
+
+TEST(LinkSummary, BeginsWithTheVerdict) {
+  LinkResult result = one_slice();
+  Diagnosis& diagnosis = result.slices[0].diagnosis.emplace();
+  diagnosis.num_pairs = diagnosis.num_measured = 12;
+  EXPECT_THAT(link_summary(result, ""), testing::StartsWith("verdict: no fault found: "));
+  result.complete = false;
+  result.incomplete_reason = "told to stop";
+  EXPECT_THAT(link_summary(result, ""), testing::StartsWith("INCOMPLETE: told to stop\nverdict: no fault found: "));
+}
+
+TEST(LinkSummary, OfRepeatsHasOneRowForAll) {
+  LinkResult result = one_slice();
+  result.slices[0].same_host = {};
+  result.slices.resize(3, result.slices[0]);
+  for (int repeat = 1; repeat < 3; ++repeat) {
+    result.slices[static_cast<std::size_t>(repeat)].slice.repeat = repeat;
+    result.slices[static_cast<std::size_t>(repeat)].between_hosts = pairs(8, 4000 * (repeat + 1));
+  }
+  EXPECT_THAT(link_summary(result, ""),
+              HasSubstr("    1 KiB  between hosts       8  8.000 us  2.500 us  24.00 us  122.1 MiB/s\n"
+                        "  of 3 repeats: the median of their medians, the least 5 %, the greatest 95 %\n"));
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(LinkSummary, IsAsWideAsThereIsRoom) {
+  LinkResult result = one_slice();
+  result.provenance.transport.library = "l";
+  result.slices[0].between_hosts = pairs(9'999'999'999, 123.4);
+  result.slices[0].slice.message_size_bytes = 1000 << 10;
+  for (const int width : {48, 67, 68, 80, 99, 100, 200}) {
+    const std::string table = link_summary(result, "", width).substr(link_summary(result, "", width).find("  message"));
+    EXPECT_LE(widest_line(table), static_cast<std::size_t>(width));
+    EXPECT_EQ(table.find("95 %") != std::string::npos, width >= 68);
+    EXPECT_EQ(table.find("number") != std::string::npos, width >= 80);
+    EXPECT_EQ(table.find("slowest") != std::string::npos, width >= 100);
+  }
 }
 
 TEST(WhereItLies, GivesACommandThatAShellTakesAsItIs) {
@@ -107,14 +170,16 @@ TEST(WhereItLies, GivesACommandThatAShellTakesAsItIs) {
             "result: d/r-1_\u00fc.h5\nnext:   leadline report d/r-1_\u00fc.h5\n");
 }
 
-TEST(LinkSummary, OfOneClassOfPairsHasOneColumn) {
+TEST(LinkSummary, OfOneClassOfPairsHasOneColumnOfDetails) {
   LinkResult result = one_slice();
+  result.request.verbose = true;
   result.slices[0].between_hosts = {};
   EXPECT_THAT(link_summary(result, ""), AllOf(HasSubstr("all, same host: us"), Not(HasSubstr("between hosts"))));
 }
 
 TEST(LinkSummary, OfASweepIsATable) {
   LinkResult result = one_slice();
+  result.request.verbose = true;
   result.request.message_sizes_bytes = {1024, 1048576};
   SliceSummary big = result.slices[0];
   big.slice.size_index = 1;
@@ -135,6 +200,7 @@ TEST(LinkSummary, OfASweepIsATable) {
 
 TEST(LinkSummary, OfASweepWithoutSlowPairsSaysSo) {
   LinkResult result = one_slice();
+  result.request.verbose = true;
   result.slices[0].slowest = {};
   result.slow_pair_hosts.clear();
   result.slices.push_back(result.slices[0]);
@@ -143,7 +209,7 @@ TEST(LinkSummary, OfASweepWithoutSlowPairsSaysSo) {
 
 TEST(LinkSummary, OfManySlicesStaysReadable) {
   LinkResult result = one_slice();
-  result.slices.resize(1, {});
+  result.request.verbose = true;
   for (int repeat = 1; repeat < 200; ++repeat) {
     result.slices.push_back(result.slices[0]);
     result.slices.back().slice.repeat = repeat;
@@ -180,6 +246,7 @@ TEST(LinkSummary, OfARunWithoutSlicesIsHeadAndTail) {
 
 TEST(LinkSummary, PrintsADashForWhatWasNotMeasured) {
   LinkResult result = one_slice();
+  result.request.verbose = true;
   result.slices[0].all.time_ns_p99 = NAN;
   result.slices[0].slowest[0].retest_time_ns = 0;
   EXPECT_THAT(link_summary(result, ""), AllOf(HasSubstr("not retested"), Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
@@ -189,6 +256,10 @@ TEST(Findings, ComeWithWarningsFirst) {
   EXPECT_EQ(output::findings_text({{"a", Severity::note, "A note.", "", "Advice."},
                                    {"b", Severity::warning, "A warning.", "1 of 2", ""}}),
             "warning: A warning.\n    1 of 2\nnote: A note.\n    Advice.\n");
+  EXPECT_EQ(output::findings_text(
+                {{"a", Severity::note, "A note.", "", "Advice."}, {"b", Severity::warning, "A warning.", "1 of 2", ""}},
+                output::NoteDetail::message_alone),
+            "warning: A warning.\n    1 of 2\nnote: A note.\n");
   EXPECT_EQ(output::findings_text({}), "");
 }
 
