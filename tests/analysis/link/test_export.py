@@ -14,12 +14,12 @@ import h5py
 import numpy as np
 import pyarrow.parquet
 import pytest
+from made_up_diagnosis import diagnosis, fault, in_slices, slow_component
 
 import leadline
 from conftest import MadeUp, few_rounds, hostile, partial, slow_host, sweep, two_hosts, write_result
 from leadline.cli.export import main
 from leadline.link.export import table_of
-from made_up_diagnosis import diagnosis, fault, in_slices, slow_component
 
 KINDS = {"--csv": ".csv", "--parquet": ".parquet", "--bad-links": ".bad-links.tsv"}
 
