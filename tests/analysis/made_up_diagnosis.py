@@ -41,10 +41,12 @@ def in_slices(*diagnoses: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def joined(size_index: int, fault_index: int, num_found: int, num_slices: int) -> dict[str, Any]:
-    """A fault of all sizes of one repeat, of which the program says that this size shows it best."""
+def joined(
+    size_index: int, fault_index: int, num_found: int, num_slices: int, pattern: str | None = None
+) -> dict[str, Any]:
+    """A fault of all slices of one repeat, of which the program says that it costs most in this one."""
     return {
-        "repeat": 0, "size_index": size_index, "pattern": None, "fault_index": fault_index, "num_found": num_found,
+        "repeat": 0, "size_index": size_index, "pattern": pattern, "fault_index": fault_index, "num_found": num_found,
         "num_slices": num_slices,
     }  # fmt: skip
 
