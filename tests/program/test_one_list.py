@@ -40,7 +40,7 @@ def test_one_list_on_all_surfaces(measured: Path, leadline: Leadline) -> None:
     assert wrong_json(document, schema_of("diagnosis")) == []
     listed = document["faults"]
     names = [one["name"] for one in listed]
-    assert {"host node5", "the link from node6 to node1", "rank 4 on node2"} <= set(names)
+    assert {"host node5", "the link between node1 and node6", "rank 4 on node2"} <= set(names)
     assert len(set(names)) == len(names), "each once"
     for one in listed:
         (part,) = (part for part in document["slices"] if part["size_index"] == one["size_index"])
