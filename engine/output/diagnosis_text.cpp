@@ -412,7 +412,7 @@ std::string joined_text(const std::vector<DiagnosedSlice>& slices) {
   const std::size_t num_slices = diagnosis::num_judged(slices);
   const auto seen = diagnosis::seen_faults(slices);
   if (num_slices < 2 || seen.empty()) return "";
-  std::string text = "faults of all slices, each once\n";
+  std::string text = "\nfaults of all slices, each once\n";
   std::size_t number = 0;
   FindingList last = FindingList::persistent;
   for (const diagnosis::SeenFault& one : seen) {
