@@ -16,6 +16,11 @@ bool tells_more(const Fault& one, const Fault& other) {
 
 }  // namespace
 
+std::size_t num_judged(std::span<const DiagnosedSlice> slices) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(slices, [](const DiagnosedSlice& one) { return one.diagnosis.untested.empty(); }));
+}
+
 std::vector<SeenFault> seen_faults(std::span<const DiagnosedSlice> slices) {
   std::vector<SeenFault> seen;
   for (const DiagnosedSlice& slice : slices) {

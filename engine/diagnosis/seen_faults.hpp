@@ -16,7 +16,12 @@ struct SeenFault {
   const Fault* worst = nullptr;
   const DiagnosedSlice* slice = nullptr;  ///< of `worst`
   std::size_t num_slices = 0;             ///< in which it was found
+
+  std::size_t index() const { return static_cast<std::size_t>(worst - slice->diagnosis.faults.data()); }
 };
+
+/// Slices in which somebody was judged.
+std::size_t num_judged(std::span<const DiagnosedSlice> slices);
 
 /// Those that need action first, then by how many slices show them, then by what they cost. The slices outlive them.
 std::vector<SeenFault> seen_faults(std::span<const DiagnosedSlice> slices);

@@ -352,6 +352,13 @@ std::string untested_text(UntestedPatterns patterns) {
   return text;
 }
 
+/// Which slice it is: "message size 1 KiB, repeat 1", "write, 5 phases".
+std::string slice_text(const DiagnosedSlice& one) {
+  const std::string which = one.pattern.empty() ? fmt::format("repeat {}", one.repeat + 1) : one.pattern;
+  return one.diagnosis.num_phases > 0 ? fmt::format("{}, {}", which, counted(one.diagnosis.num_phases, "phase"))
+                                      : fmt::format("message size {}, {}", format_bytes(one.message_size_bytes), which);
+}
+
 }  // namespace
 
 std::string all_pairs_of(const ComparedClass& one) {
@@ -398,6 +405,29 @@ std::string fault_sentence(const Fault& fault) {
                      direction_text(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
 }
 
+namespace {
+
+/// The faults of all slices, each once; empty where there is nothing to join.
+std::string joined_text(const std::vector<DiagnosedSlice>& slices) {
+  const std::size_t num_slices = diagnosis::num_judged(slices);
+  const auto seen = diagnosis::seen_faults(slices);
+  if (num_slices < 2 || seen.empty()) return "";
+  std::string text = "\nfaults of all slices, each once\n";
+  std::size_t number = 0;
+  FindingList last = FindingList::persistent;
+  for (const diagnosis::SeenFault& one : seen) {
+    const Fault& fault = *one.worst;
+    const bool is_fault = counts(fault);
+    if (list_of(fault) != last) text += fmt::format("{}\n", heading_of(list_of(fault), fault.phases.has_value()));
+    last = list_of(fault);
+    text += fmt::format("  {} {}; in {} of {}, here with {}\n", is_fault ? fmt::format("{}.", ++number) : "-",
+                        fault_sentence(fault), one.num_slices, num_slices, slice_text(*one.slice));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
   std::vector<ListedFault> faults;
   for (const Fault& fault : diagnosis.faults) faults.push_back({&fault, ""});
@@ -414,14 +444,11 @@ std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {
   std::string text = untested_text(untested);
   for (const DiagnosedSlice& one : slices) {
     if (told.contains(one.pattern)) continue;
-    const std::string which = one.pattern.empty() ? fmt::format("repeat {}", one.repeat + 1) : one.pattern;
     text += text.empty() ? "" : "\n";
-    text += one.diagnosis.num_phases > 0
-                ? fmt::format("{}, {}\n", which, counted(one.diagnosis.num_phases, "phase"))
-                : fmt::format("message size {}, {}\n", format_bytes(one.message_size_bytes), which);
+    text += slice_text(one) + "\n";
     text += diagnosis_text(one.diagnosis);
   }
-  return text;
+  return text + joined_text(slices);
 }
 
 std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t num_slices) {

@@ -21,8 +21,8 @@ std::string class_sentence(const ComparedClass& one);
 /// Several lines, each with its end. At most `most_faults` faults; how many more there are is said.
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults = 20);
 
-/// Each slice behind the other, under its message size, and repeat or pattern where there are several. Empty without
-/// any.
+/// Each slice behind the other, under its message size, and repeat or pattern where there are several; then the faults
+/// of all slices in a line each. Empty without any.
 std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices);
 
 /// The verdicts of all slices of a run in one: each fault once, as the slice shows it in which it costs most, and in

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/error.hpp"
+#include "diagnosis/seen_faults.hpp"
 
 namespace leadline::result {
 
@@ -62,6 +63,9 @@ constexpr auto fields_of(Type<DiagnosisDocument> /*any*/) {
           field("complete", &DiagnosisDocument::is_complete, "", "whether the run that wrote it ended well"),
           field("slices", &DiagnosisDocument::slices, "",
                 "one entry for each message size in each repeat that was asked for, in the order measured"),
+          field(
+              "faults", [](const DiagnosisDocument& document) { return joined_faults(document.slices); }, "",
+              about_joined_faults, Since::later_version),
       });
 }
 
@@ -148,6 +152,24 @@ constexpr auto fields_of(Type<ComparisonDocument> /*any*/) {
           field("runs", &ComparisonDocument::runs, "", "of the other tests; of the link test without numbers",
                 Since::later_version),
       });
+}
+
+std::vector<JoinedFault> joined_faults(std::span<const DiagnosedSlice> slices) {
+  const std::size_t num_slices = diagnosis::num_judged(slices);
+  std::vector<JoinedFault> joined;
+  for (const diagnosis::SeenFault& seen : diagnosis::seen_faults(slices)) {
+    const DiagnosedSlice& slice = *seen.slice;
+    const Fault& fault = *seen.worst;
+    joined.push_back({fault.name,
+                      fault.component.kind,
+                      list_of(fault),
+                      fault.ratio,
+                      {slice.repeat, slice.size_index, slice.message_size_bytes, slice.pattern, {}},
+                      seen.index(),
+                      seen.num_slices,
+                      num_slices});
+  }
+  return joined;
 }
 
 std::string diagnosis_document(const std::string& result_path, bool is_complete,

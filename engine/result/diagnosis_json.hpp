@@ -3,7 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -34,6 +37,20 @@ std::string comparison_document(const ComparedFacts& files, const ComparedRuns& 
 Json diagnosis_schema();
 Json comparison_schema();
 
+/// A fault of all slices of a document: where it is told in full, and what identifies it.
+struct JoinedFault {
+  std::string name;
+  ComponentKind kind = ComponentKind::host;
+  FindingList list = FindingList::persistent;
+  double ratio = 1;
+  DiagnosedSlice slice;   ///< without its diagnosis
+  std::size_t index = 0;  ///< among the faults of that slice
+  std::size_t num_found = 0, num_slices = 0;
+};
+
+/// What diagnosis::seen_faults says of these slices, in its order.
+std::vector<JoinedFault> joined_faults(std::span<const DiagnosedSlice> slices);
+
 /// A component with the hosts below it.
 struct ComponentOfFault : Component {
   std::vector<std::int32_t> hosts, other_hosts;
@@ -45,6 +62,10 @@ namespace leadline {
 
 constexpr const char* about_of(Type<DiagnosedSlice> /*any*/) {
   return "One message size of a result, and what is said about it.";
+}
+
+constexpr const char* about_of(Type<result::JoinedFault> /*any*/) {
+  return "A fault of all slices, where it costs most.";
 }
 
 constexpr const char* about_of(Type<Diagnosis> /*any*/) { return "What was found out about one matrix."; }
@@ -279,6 +300,29 @@ constexpr auto fields_of(Type<Diagnosis> /*any*/) {
       });
 }
 
+constexpr auto fields_of(Type<result::JoinedFault> /*any*/) {
+  using result::JoinedFault;
+  return std::tuple{
+      field("name", &JoinedFault::name, "", "the component in words"),
+      field("kind", &JoinedFault::kind, "", "what kind of component it is"),
+      field("list", &JoinedFault::list, "", "the list that it is told in"),
+      field("ratio", result::as<result::Ratio>(&JoinedFault::ratio), "", "in the slice named here"),
+      field("repeat", result::through(&JoinedFault::slice, &DiagnosedSlice::repeat), "",
+            "repeat of the slice in which it costs most, from 0"),
+      field("size_index", result::through(&JoinedFault::slice, &DiagnosedSlice::size_index), "",
+            "the message size of that slice, as its position among those of the run, from 0"),
+      field(
+          "pattern",
+          [](const JoinedFault& one) {
+            return one.slice.pattern.empty() ? std::nullopt : std::optional(one.slice.pattern);
+          },
+          "", "pattern of that slice; null = of a link test"),
+      field("fault_index", &JoinedFault::index, "", "position among the faults of that slice's diagnosis, from 0"),
+      field("num_found", &JoinedFault::num_found, "1", "slices that show it"),
+      field("num_slices", &JoinedFault::num_slices, "1", "slices in which somebody was judged"),
+  };
+}
+
 constexpr auto fields_of(Type<DiagnosedSlice> /*any*/) {
   return std::tuple{
       field("repeat", &DiagnosedSlice::repeat, "", "repeat, from 0"),
@@ -295,6 +339,11 @@ constexpr auto fields_of(Type<DiagnosedSlice> /*any*/) {
 }  // namespace leadline
 
 namespace leadline::result {
+
+/// How documents describe the faults of all slices.
+inline constexpr const char* about_joined_faults =
+    "the faults of all slices, those of one component and symptom as one: persistent ones first, then by how many "
+    "slices show them, then by what they cost";
 
 /// The document of `leadline profile`, with a line end.
 std::string profile_document(const Profile& profile);

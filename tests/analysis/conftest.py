@@ -47,6 +47,7 @@ class MadeUp:
     provenance: dict[str, Any] = field(default_factory=dict)
     rounds: list[np.ndarray] | None = None  # [N, N] for every repeat, 0 = not in the schedule; None = an older file
     summary_slices: list[dict[str, Any]] = field(default_factory=list)
+    summary_faults: list[dict[str, Any]] | None = None  # of all slices; None = an older file
 
 
 def times_of(hosts: list[str], seed: int, same_ns: float = 900.0, between_ns: float = 4000.0) -> np.ndarray:
@@ -86,6 +87,7 @@ def write_result(path: Path, made: MadeUp) -> Path:
             for name, column in zip(("time_ns", "retest_time_ns"), columns[4:], strict=True):
                 file[f"retest/{name}"] = np.array(column, dtype=np.float64)
             summary = {"format": "leadline-summary", "findings": made.findings, "slices": made.summary_slices}
+            summary |= {} if made.summary_faults is None else {"faults": made.summary_faults}
             file["summary"] = json.dumps(summary)
     return path
 

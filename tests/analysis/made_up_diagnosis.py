@@ -41,6 +41,16 @@ def in_slices(*diagnoses: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def joined(
+    size_index: int, fault_index: int, num_found: int, num_slices: int, pattern: str | None = None
+) -> dict[str, Any]:
+    """A fault of all slices of one repeat, of which the program says that it costs most in this one."""
+    return {
+        "repeat": 0, "size_index": size_index, "pattern": pattern, "fault_index": fault_index, "num_found": num_found,
+        "num_slices": num_slices,
+    }  # fmt: skip
+
+
 def slow_component(kind: str) -> MadeUp:
     """16 hosts of 4 ranks with one place at fault, and its diagnosis."""
     hosts = [f"node{index:02d}" for index in range(16) for _ in range(4)]

@@ -12,6 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 from made_up import make_room, nodes, write_head
+from made_up_diagnosis import joined
 
 import leadline
 
@@ -185,6 +186,13 @@ def diagnoses_of(made: MadeUpIo) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+def faults_of(diagnoses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of both: they have the same, which cost as much."""
+    num = len(diagnoses)
+    first = diagnoses[0]["diagnosis"]["faults"] if diagnoses else []
+    return [joined(0, index, num, num, diagnoses[0]["pattern"]) for index in range(len(first))]
+
+
 def write_io(path: Path, made: MadeUpIo) -> Path:
     """The file, complete or as a killed run leaves it."""
     options = {"movement": made.movement, "objects": str(made.num_objects), "sync": "inside", "threshold": "0.1"}
@@ -215,7 +223,7 @@ def write_io(path: Path, made: MadeUpIo) -> Path:
         phases = [_write_phase(group, made, phase) for phase in range(num_phases)]
         if made.complete:
             document = {"benchmark": "io", "findings": made.findings, "hints": made.hints, "phases": phases,
-                        "diagnoses": diagnoses_of(made)}  # fmt: skip
+                        "diagnoses": diagnoses_of(made), "faults": faults_of(diagnoses_of(made))}  # fmt: skip
             file["summary"] = json.dumps(document)
     return path
 

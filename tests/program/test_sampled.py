@@ -197,7 +197,7 @@ def test_tables_have_the_same_rows_and_the_rounds(
     assert tables[0] == tables[1]
     bad_links = [path.with_suffix(".bad-links.tsv").read_text() for path in forms]
     assert bad_links[0] == bad_links[1]
-    assert "slow host" in bad_links[0]
+    assert "\tfault\tpersistent\thost\t" in bad_links[0]
 
 
 @pytest.mark.usefixtures("forms")

@@ -127,4 +127,4 @@ def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
 def faults_of(result: BisectionResult, analysis: BisectionAnalysis) -> list[Fault]:
     """Each once, the gravest first."""
     parts = bisection_text.parts_of(result, analysis.sizes)
-    return [one.fault for one in found_faults(analysis.diagnosed.found, parts)]
+    return [one.fault for one in found_faults(analysis.diagnosed, parts)]

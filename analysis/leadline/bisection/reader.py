@@ -61,7 +61,7 @@ class Reader(FileReader):
             max_patterns=max_patterns,
             slow_connections=_slow_connections(summary, len(sizes), num_ranks),
             stopped_by=_stopped_by(summary, len(sizes)),
-            diagnoses=diagnoses_of(head, slices),
+            **diagnoses_of(head, slices),
             other_columns=others,
             reader=reader,
         )

@@ -88,7 +88,7 @@ def verdict(result: BisectionResult, sizes: Sequence[SizeAnalysis], diagnosed: D
         return []
     if not diagnosed.found:
         return [f"Who is slow was not judged: {diagnosed.absent}."]
-    return diagnosis_text.headline_of(diagnosed.found, found_faults(diagnosed.found, parts))
+    return diagnosis_text.headline_of(diagnosed.found, found_faults(diagnosed, parts))
 
 
 def parts_of(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> list[Slice]:

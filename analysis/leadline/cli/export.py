@@ -11,7 +11,7 @@ from leadline.cli.support import run_command
 KINDS = {
     "csv": "the table as CSV with a header",
     "parquet": "the table as Parquet; needs pyarrow",
-    "bad-links": "link test: what stands out, separated by tabs",
+    "bad-links": "link test: the faults, as leadline diagnose lists them, separated by tabs",
 }
 
 
@@ -22,8 +22,8 @@ def export_parser() -> Parser:
         purpose="write a result for other tools: CSV, Parquet, the list of bad links",
         description="Writes a result as a table for other tools. For a result of leadline link or LinkTest, --csv and "
         "--parquet write one line for each ordered pair of the schedule: ranks, hosts, size, repeat, round, number of "
-        "batches, times in ns, bandwidth in bytes/s; what was not measured is empty. --bad-links writes what stands "
-        "out: slow hosts, ranks and links, and slow pairs with the verdict of their second measurement. For a result "
+        "batches, times in ns, bandwidth in bytes/s; what was not measured is empty. --bad-links writes the "
+        "faults, each once, as leadline diagnose lists them, with some of their pairs. For a result "
         "of leadline topology, --csv and --parquet write one line for each pattern, size and repeat: times, rates, "
         "slowest rank; with --channels one line for each message of an exchange, with its time to arrival; for a load "
         "with --duration one line for each of its points. For a result of leadline bisection they write one line for "

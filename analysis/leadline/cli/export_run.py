@@ -96,7 +96,7 @@ def export(options: argparse.Namespace) -> None:
         expect_options(options, _HAVE, commands.OPTIONS, _HINTS | dict(commands.HINTS))
         table, parts = export_of(result.benchmark).table_of(result, options)
         if kind == "bad-links":
-            pieces = bad_links_pieces(cast(LinkResult, result), parts, progress)
+            pieces = bad_links_pieces(cast(LinkResult, result), parts)
         else:
             pieces = csv_pieces(result, parts, table, progress)
         if path is None:

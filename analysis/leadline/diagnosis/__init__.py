@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from leadline.benchmarks import load, of_another
 from leadline.diagnosis.components import end_of, pairs_of
-from leadline.diagnosis.known import Diagnosed, FoundFault, ask, diagnosed, diagnosed_in, found_faults
-from leadline.model import Diagnosis, JudgedResult, Slice
+from leadline.diagnosis.known import Diagnosed, ask, diagnosed, diagnosed_in, found_faults
+from leadline.model import Diagnosis, FoundFault, JudgedResult, Slice
 
 __all__ = [
     "Diagnosed",
@@ -35,4 +35,4 @@ def diagnose(
     result = load(path)
     if not isinstance(result, JudgedResult):
         raise of_another(result, "link")
-    return ask(result, topology, threshold, false_discovery_rate, routes=routes)
+    return ask(result, topology, threshold, false_discovery_rate, routes=routes).found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The diagnosis of a result as a report has it: from the file, from the program, or absent with a reason; the faults of
-all its slices, each component once.
+"""The diagnosis of a result as a report has it: from the file, from the program, or absent with a reason. The faults
+of several slices are joined by the program alone.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from leadline.diagnosis.components import is_known
 from leadline.error import LeadlineError
-from leadline.model import Diagnosis, Fault, FindingList, JudgedResult, Slice
+from leadline.model import Diagnosis, FindingList, FoundFault, JudgedResult, Slice
 from leadline.program import Ask, answer, unusable
 from leadline.readers.contents import DamagedError
-from leadline.readers.diagnosis import diagnosis_of
+from leadline.readers.diagnosis import diagnosis_of, faults_of
 
 # A guess that errs on the side of slow disks: it reads a matrix twice, measured at 1e8 pairs a second from memory.
 _DEADLINE_S = 60.0
@@ -22,10 +21,19 @@ _PAIRS_A_SECOND = 4e6
 _LISTS = list(FindingList)
 
 
+@dataclass(frozen=True)
+class Diagnosed:
+    """What is said of each slice, and of all of them together. Where a slice has none, `absent` says why."""
+
+    found: Mapping[Slice, Diagnosis]
+    absent: str = ""
+    faults: tuple[FoundFault, ...] | None = None  # None: nobody has joined those of several slices
+
+
 def ask(
     result: JudgedResult, topology: str | None = None, threshold: float | None = None,
     false_discovery_rate: float | None = None, parts: Sequence[Slice] = (), routes: str | None = None,
-) -> dict[Slice, Diagnosis]:  # fmt: skip
+) -> Diagnosed:  # fmt: skip
     """Its diagnoses of all slices, or where these have one size or one repeat in common of no others than such."""
     words = ["diagnose", os.fspath(result.path.absolute()), "--json"]
     words += ["--topology", topology] if topology is not None else []
@@ -36,7 +44,8 @@ def ask(
     deadline_s = _DEADLINE_S + len(result.slices) * result.num_ranks**2 / _PAIRS_A_SECOND
     program, document = answer(Ask(words, "diagnosis", "cannot diagnose the result", deadline_s))
     try:
-        return diagnosis_of(document, result.slices, result.num_ranks, len(result.hosts))
+        found = diagnosis_of(document, result.slices, result.num_ranks, len(result.hosts))
+        return Diagnosed(found, faults=faults_of(document, result.slices, found))
     except DamagedError as error:
         raise unusable(program, error) from error
 
@@ -48,72 +57,66 @@ def _only(result: JudgedResult, parts: Sequence[Slice]) -> list[str]:
     return words + (["--repeat", str(next(iter(repeats)) + 1)] if is_one else [])
 
 
-@dataclass(frozen=True)
-class Diagnosed:
-    """What is said of each slice. Where a slice has none, `absent` says why."""
-
-    found: Mapping[Slice, Diagnosis]
-    absent: str = ""
-
-
 def diagnosed_in(result: JudgedResult) -> Diagnosed:
     """What the file has, without the program."""
-    return Diagnosed(result.diagnoses, "" if result.diagnoses else "the result file has none")
+    if not result.diagnoses:
+        return Diagnosed({}, "the result file has none")
+    if _is_joined(result, result.slices):
+        return Diagnosed(result.diagnoses, faults=result.faults)
+    return Diagnosed({}, "the result file is of an older version and has no list of the faults of all sizes")
 
 
 def diagnosed(
     result: JudgedResult, parts: Sequence[Slice], topology: str | None = None, routes: str | None = None
 ) -> Diagnosed:
-    """What the file has of these slices; where it has not all, or where a topology is given now, the program's answer.
-    That it cannot answer is a reason, but an error where its user names a topology.
+    """What the file has of these slices; where it has not all, has no list of the faults of these together, or where a
+    topology is given now, the program's answer. That it cannot answer is a reason, but an error where its user names a
+    topology.
     """
     if result.num_ranks < 2:
         return diagnosed_in(result)
-    if topology is None and all(part in result.diagnoses for part in parts):
-        return Diagnosed(result.diagnoses)
+    if topology is None and all(part in result.diagnoses for part in parts) and _is_joined(result, parts):
+        return Diagnosed(result.diagnoses, faults=result.faults)
+    # As the run was judged, where it was.
+    of_file = next(iter(result.diagnoses.values()), None) if topology is None else None
+    threshold, rate = (of_file.threshold, of_file.false_discovery_rate) if of_file else (None, None)
     try:
-        return Diagnosed(_with_profile(result, ask(result, topology, parts=parts, routes=routes)))
+        return _with_profile(result, ask(result, topology, threshold, rate, parts, routes))
     except LeadlineError as error:
         if topology is not None:
             raise
         why = error.why or str(error).removesuffix(".")
-        if result.diagnoses:
-            return Diagnosed(result.diagnoses, why)
-        return Diagnosed({}, f"the result file has none, and {why}")
+        if result.diagnoses and _is_joined(result, parts):
+            return Diagnosed(result.diagnoses, why, result.faults)
+        told = diagnosed_in(result).absent or "the result file has none of these sizes together"
+        return Diagnosed({}, f"{told}, and {why}")
 
 
-def _with_profile(result: JudgedResult, found: Mapping[Slice, Diagnosis]) -> dict[Slice, Diagnosis]:
+def _is_joined(result: JudgedResult, parts: Sequence[Slice]) -> bool:
+    """Whether the faults of these slices are known as one list: by the file, or since only one slice shows any."""
+    with_faults = {part for part, one in result.diagnoses.items() if one.faults}
+    shown = with_faults.intersection(parts)
+    return len(shown) < 2 or (result.faults is not None and shown == with_faults)
+
+
+def _with_profile(result: JudgedResult, said: Diagnosed) -> Diagnosed:
     """The program is asked without the site profile that the run was judged by: what the file has of it stays."""
     of_file = result.diagnoses
-    return {
-        part: replace(one, profile=of_file[part].profile) if part in of_file else one for part, one in found.items()
+    found = {
+        part: replace(one, profile=of_file[part].profile) if part in of_file else one
+        for part, one in said.found.items()
     }
+    return replace(said, found=found)
 
 
-@dataclass(frozen=True)
-class FoundFault:
-    """A fault as the slice shows it in which it is clearest."""
-
-    fault: Fault
-    part: Slice
-    num_found: int  # slices that show it
-    num_slices: int  # in which somebody was judged
-
-
-def found_faults(found: Mapping[Slice, Diagnosis], parts: Sequence[Slice]) -> list[FoundFault]:
-    """Of these slices: those first that most slices show, of these the worst ones; what is no fault but how the
-    machine is built, last. A component that is slow and one that is unsteady are two.
-    """
-    shown = [(part, found[part]) for part in parts if part in found and not found[part].untested]
-    seen: dict[object, list[tuple[int, Slice, Fault]]] = {}
-    for part, diagnosis in shown:
-        for position, fault in enumerate(diagnosis.faults):
-            name = "" if is_known(fault.component) else fault.name  # its numbers do not tell which one
-            seen.setdefault((fault.component, name, fault.symptom, fault.listed_as), []).append((position, part, fault))
-    merged = []
-    for entries in seen.values():
-        _, part, clearest = max(entries, key=lambda entry: entry[2].ratio_low)
-        worst = min(position for position, _, _ in entries)
-        merged.append((worst, FoundFault(clearest, part, len(entries), len(shown))))
-    merged.sort(key=lambda one: (_LISTS.index(one[1].fault.listed_as), -one[1].num_found, one[0]))
-    return [one for _, one in merged]
+def found_faults(diagnosed: Diagnosed, parts: Sequence[Slice]) -> list[FoundFault]:
+    """The faults of these slices in the order of the program, those of one component and symptom as one."""
+    judged = [part for part in parts if part in diagnosed.found and not diagnosed.found[part].untested]
+    shown = [part for part in judged if diagnosed.found[part].faults]
+    if len(shown) < 2:
+        faults = [(part, fault) for part in shown for fault in diagnosed.found[part].faults]
+        faults.sort(key=lambda one: _LISTS.index(one[1].listed_as))
+        return [FoundFault(fault, part, 1, len(judged)) for part, fault in faults]
+    if diagnosed.faults is None:
+        raise LeadlineError("the program leadline is older than this report: it does not join the faults of all sizes")
+    return [one for one in diagnosed.faults if one.part in judged]

@@ -71,7 +71,7 @@ def _faults(result: IoResult, found: Diagnosed) -> Row:
 def verdict(result: IoResult, found: Diagnosed) -> str:
     """The colour of the headline."""
     measured = result.measured_phases
-    faults = [one.fault for one in found_faults(found.found, result.slices)]
+    faults = [one.fault for one in found_faults(found, result.slices)]
     is_wrong = any(phase.value("num_mismatches") > 0 for phase in measured)
     is_judged = not result.files or any(not one.untested for one in found.found.values())
     is_whole = result.complete and bool(measured) and not io_text.missing(result)

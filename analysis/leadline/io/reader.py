@@ -55,7 +55,7 @@ class Reader(FileReader):
             **head,
             **facts,
             slices=slices,
-            diagnoses=diagnoses_of(head, slices),
+            **diagnoses_of(head, slices),
             io_ranks=self._io_ranks(num_ranks),
             files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
             phases=phases,

@@ -85,7 +85,7 @@ def verdict(result: IoResult, diagnosed: Diagnosed) -> list[str]:
     found = {part: one for part, one in diagnosed.found.items() if part in result.slices}
     if not found:
         return [f"Who is slow was not judged: {diagnosed.absent or 'no phase is complete'}."]
-    return diagnosis_text.headline_of(found, found_faults(found, result.slices))
+    return diagnosis_text.headline_of(found, found_faults(diagnosed, result.slices))
 
 
 def slow_ranks(diagnosed: Diagnosed, operation: str) -> frozenset[int]:

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from leadline.diagnosis import diagnosed, found_faults
+from leadline.error import ExitStatus, LeadlineError
 from leadline.export.table import ENDS, REPEAT, SIZE, Block, Table, Words, plain_name
-from leadline.link.analysis import JudgedPair, Side, SliceAnalysis, Verdict, analyse
 from leadline.link.commands import chosen_parts
 from leadline.link.result import LinkResult
-from leadline.model import Column, FloatArray, IntArray, Progress, Slice
-from leadline.model.run import stretch_of, with_progress
-from leadline.scan import SLOW_FACTOR
+from leadline.model import Column, FloatArray, FoundFault, IntArray, Progress, Slice, Symptom
+from leadline.model.run import with_progress
 
 # As text a cell takes about 700 bytes of memory.
 _BLOCK_CELLS = 1 << 16
@@ -32,12 +32,10 @@ _BANDWIDTH = Column("bandwidth_bytes_per_s", "bytes/s", "from the median; both d
 # Of the other columns the unit tells.
 _KINDS = {"from": "int32", "to": "int32", "message_size_bytes": "uint64", "repeat": "int32", "round": "int64",
           "count": "uint32"}  # fmt: skip
-_COLUMNS = ("what", "from", "to", "from_host", "to_host", "message_size_bytes", "repeat", "time_ns", "usual_ns",
-            "ratio", "alone_ns", "verdict")  # fmt: skip
+_COLUMNS = ("number", "what", "list", "kind", "name", "symptom", "direction", "hosts", "ranks", "message_size_bytes",
+            "repeat", "ratio", "ratio_low", "ratio_high", "share", "num_pairs", "num_found", "num_slices", "from", "to",
+            "measured", "expected")  # fmt: skip
 HEADER = "\t".join(_COLUMNS) + "\n"
-ALL = "*"
-
-_Row = tuple[str, ...]
 
 
 def table_of(result: LinkResult, options: argparse.Namespace) -> tuple[Table[LinkResult], Sequence[Slice]]:
@@ -79,72 +77,37 @@ def _pairs(result: LinkResult, part: Slice, first: int, end: int) -> tuple[IntAr
     return row + first, to_rank, values
 
 
-def bad_links_pieces(result: LinkResult, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:
-    """The header, then what stands out in each slice. Empty = does not apply, `*` = all others."""
+def bad_links_pieces(result: LinkResult, parts: Sequence[Slice]) -> Iterator[str]:
+    """The header, then the faults of these slices in the order of `leadline diagnose`: a line for each, and one for
+    each pair that it shows. Empty = does not apply, or not known. LeadlineError where nothing was diagnosed.
+    """
+    said = diagnosed(result, parts)
+    if not said.found and result.num_ranks > 1:
+        raise LeadlineError("cannot tell which links are bad", said.absent, status=ExitStatus.SOMETHING_MISSING)
     yield HEADER
-    for done, part in enumerate(parts):
-        found = analyse(result, part, progress=stretch_of(progress, done / len(parts), (done + 1) / len(parts)))
-        for row in _rows(result, found):
-            yield "\t".join(row) + "\n"
+    for number, one in enumerate(found_faults(said, parts), 1):
+        for row in _rows(one):
+            yield "\t".join((row | {"number": str(number)}).get(name, "") for name in _COLUMNS) + "\n"
 
 
-def _rows(result: LinkResult, found: SliceAnalysis) -> Iterator[_Row]:
-    names = [plain_name(host) for host in result.hosts]
-    of_rank = [plain_name(place.host) for place in result.ranks]
-    for index in found.slow_hosts:
-        yield from _of_side(found, "slow host", found.hosts[index], "", names[index])
-    for index in found.slow_ranks:
-        yield from _of_side(found, "slow rank", found.ranks[index], str(index), of_rank[index])
-    for link in found.slow_links:
-        hosts = names[link.from_host], names[link.to_host]
-        yield _row(found, "slow link", ("", ""), hosts, link.time_ns, link.ratio)
-    listed = set()
-    for pair in found.pairs:
-        if pair.retest.time_ns >= SLOW_FACTOR * pair.usual_ns:
-            listed.add((pair.retest.from_rank, pair.retest.to_rank))
-            yield _of_pair(found, pair, of_rank)
-    for standout in found.standouts:
-        ranks = standout.cell.from_rank, standout.cell.to_rank
-        if ranks not in listed:
-            hosts = of_rank[ranks[0]], of_rank[ranks[1]]
-            words = str(ranks[0]), str(ranks[1])
-            verdict = Verdict.NOT_RETESTED.value
-            yield _row(found, "slow pair", words, hosts, standout.cell.time_ns, standout.ratio, verdict=verdict)
-
-
-def _of_side(found: SliceAnalysis, what: str, side: Side, rank: str, host: str) -> Iterator[_Row]:
-    """As a sender, as a receiver, or as both."""
-    anybody = ALL if rank else ""
-    if side.from_ratio >= SLOW_FACTOR:
-        yield _row(found, what, (rank, anybody), (host, ALL), side.from_ns, side.from_ratio)
-    if side.to_ratio >= SLOW_FACTOR:
-        yield _row(found, what, (anybody, rank), (ALL, host), side.to_ns, side.to_ratio)
-
-
-def _of_pair(found: SliceAnalysis, pair: JudgedPair, of_rank: list[str]) -> _Row:
-    retest = pair.retest
-    ranks = retest.from_rank, retest.to_rank
-    return _row(
-        found,
-        "slow pair",
-        (str(ranks[0]), str(ranks[1])),
-        (of_rank[ranks[0]], of_rank[ranks[1]]),
-        retest.time_ns,
-        retest.time_ns / pair.usual_ns,
-        retest.retest_time_ns,
-        pair.verdict.value,
-    )
-
-
-def _row(
-    found: SliceAnalysis, what: str, ranks: tuple[str, str], hosts: tuple[str, str], time_ns: float, ratio: float,
-    alone_ns: float = math.nan, verdict: str = "",
-) -> _Row:  # fmt: skip
-    usual_ns = time_ns / ratio if ratio else math.nan
-    return (
-        what, *ranks, *hosts, str(found.part.message_size_bytes), str(found.part.repeat + 1), _number(time_ns, 1),
-        _number(usual_ns, 1), _number(ratio, 2), _number(alone_ns, 1), verdict,
-    )  # fmt: skip
+def _rows(one: FoundFault) -> Iterator[dict[str, str]]:
+    fault, part = one.fault, one.part
+    yield {
+        "what": "fault", "list": fault.listed_as.value, "kind": fault.component.kind.value,
+        "name": plain_name(fault.name), "symptom": fault.symptom.value, "direction": fault.direction.value,
+        "hosts": ",".join(plain_name(host) for host in fault.host_names), "ranks": ",".join(map(str, fault.ranks)),
+        "message_size_bytes": str(part.message_size_bytes), "repeat": str(part.repeat + 1),
+        "ratio": _number(fault.ratio, 3), "ratio_low": _number(fault.ratio_low, 3),
+        "ratio_high": _number(fault.ratio_high, 3), "share": _number(fault.share, 3),
+        "num_pairs": str(fault.num_pairs), "num_found": str(one.num_found), "num_slices": str(one.num_slices),
+    }  # fmt: skip
+    decimals = 3 if fault.symptom is Symptom.UNSTEADY else 1
+    for pair in fault.pairs:
+        yield {
+            "what": "pair", "from": str(pair.from_rank), "to": str(pair.to_rank),
+            "message_size_bytes": str(part.message_size_bytes), "repeat": str(part.repeat + 1),
+            "measured": _number(pair.measured, decimals), "expected": _number(pair.expected, decimals),
+        }  # fmt: skip
 
 
 def _number(value: float, decimals: int) -> str:

@@ -18,7 +18,7 @@ from leadline.link.sampled_rounds import NAME as SAMPLED
 from leadline.link.sampled_rounds import SampledReader
 from leadline.model import Column, Slice
 from leadline.readers.contents import DamagedError, facts_of, of_slices, real_of
-from leadline.readers.diagnosis import diagnosis_of
+from leadline.readers.diagnosis import diagnosis_of, faults_of
 from leadline.readers.hdf5_file import FileReader
 
 # Of the pairs, in every file.
@@ -55,12 +55,14 @@ class Reader(FileReader):
             if self._rounds_follow(f"{slices[0].repeat:04d}", head["options"]):
                 repeats_with_rounds = frozenset(part.repeat for part in slices)
         linktest = self._linktest(num_ranks)
+        diagnoses = diagnosis_of(summary, slices, num_ranks, len({place.host for place in head["ranks"]}))
         return LinkResult(
             **head,
             slices=slices,
             pair_columns=self._pair_columns(slices[0].repeat),
             retests=self._retests(num_sizes, num_ranks),
-            diagnoses=diagnosis_of(summary, slices, num_ranks, len({place.host for place in head["ranks"]})),
+            diagnoses=diagnoses,
+            faults=faults_of(summary, slices, diagnoses),
             all_to_all=_all_to_all_of(summary, slices, linktest),
             bisection_bytes_per_s=_bisection_of(summary, slices),
             repeats_with_rounds=repeats_with_rounds,

@@ -60,7 +60,7 @@ def is_diagnosed(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> 
 
 def faults_of(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> list[FoundFault]:
     """The faults of all slices, each component once."""
-    return found_faults(diagnosed.found, [analysis.part for analysis in analyses]) if diagnosed else []
+    return found_faults(diagnosed, [analysis.part for analysis in analyses]) if diagnosed else []
 
 
 def is_alarming(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> bool:

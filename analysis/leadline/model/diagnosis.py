@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -127,6 +128,9 @@ class Fault(Record):
     is_note: bool  # how the machine is built rather than a fault
     listed_as: FindingList = FindingList.PERSISTENT
     phases: PhaseEvidence | None = None  # of a file test; then it has no pairs
+    host_names: tuple[str, ...] = ()  # those concerned, of two ends first those of the first; of older files none
+    ranks: tuple[int, ...] = ()  # likewise; none of what is below a switch
+    share: float = math.nan  # of its pairs that are slow; NaN = the file does not say
 
     @property
     def counts(self) -> bool:
@@ -187,9 +191,20 @@ class Diagnosis(Record):
         return tuple(one for one in self.profile if one.change is Change.SLOWER)
 
 
+@dataclass(frozen=True)
+class FoundFault:
+    """A fault of several slices, as the slice shows it in which it costs most."""
+
+    fault: Fault
+    part: Slice
+    num_found: int  # slices that show it
+    num_slices: int  # in which somebody was judged
+
+
 @dataclass(frozen=True, repr=False)
 class JudgedResult(RunResult):
     """A result whose slices can have a diagnosis."""
 
     slices: tuple[Slice, ...]  # by repeat, then size
     diagnoses: Mapping[Slice, Diagnosis]  # as the run wrote them; empty in older files and in SION
+    faults: tuple[FoundFault, ...] | None  # of all slices, as the run wrote them; None in older files and in SION

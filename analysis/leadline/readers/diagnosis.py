@@ -18,6 +18,7 @@ from leadline.model import (
     Fault,
     FaultDirection,
     FindingList,
+    FoundFault,
     Persistence,
     PhaseEvidence,
     ShownPair,
@@ -46,11 +47,37 @@ def diagnosis_of(
         raise DamagedError(f"the diagnosis is none: {reason_of(error)}") from error
 
 
-def diagnoses_of(head: Mapping[str, Any], slices: tuple[Slice, ...]) -> dict[Slice, Diagnosis]:
-    """Of all tests but the link test, whose summaries list them by themselves; `head`: of the result."""
+def diagnoses_of(head: Mapping[str, Any], slices: tuple[Slice, ...]) -> dict[str, Any]:
+    """`diagnoses` and `faults` of all tests but the link test, whose summaries list them by themselves; `head`: of the
+    result.
+    """
     summary, ranks = head["summary"], head["ranks"]
     found = {"slices": summary.get("diagnoses")} if summary else None
-    return diagnosis_of(found, slices, len(ranks), len({place.host for place in ranks}))
+    diagnoses = diagnosis_of(found, slices, len(ranks), len({place.host for place in ranks}))
+    return {"diagnoses": diagnoses, "faults": faults_of(summary, slices, diagnoses)}
+
+
+def faults_of(
+    document: Mapping[str, Any] | None, slices: tuple[Slice, ...], diagnoses: Mapping[Slice, Diagnosis]
+) -> tuple[FoundFault, ...] | None:
+    """The faults of all slices as the program has joined them; None where the document is of an older one."""
+    if document is None or "faults" not in document:
+        return None
+    known = {(part.repeat, part.size_index, part.pattern): part for part in slices}
+    has_patterns = any(part.pattern for part in slices)
+    faults = []
+    try:
+        for one in document["faults"]:
+            pattern = str(one["pattern"] or "") if has_patterns else ""
+            part = known[int(one["repeat"]), int(one["size_index"]), pattern]
+            index, listed = int(one["fault_index"]), diagnoses[part].faults
+            fault = listed[_within(index, len(listed), "fault")]
+            faults.append(FoundFault(fault, part, int(one["num_found"]), int(one["num_slices"])))
+    except DamagedError:
+        raise
+    except BAD_VALUES as error:
+        raise DamagedError(f"the list of faults is none: {reason_of(error)}") from error
+    return tuple(faults)
 
 
 def _diagnosis(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Diagnosis:
@@ -109,6 +136,11 @@ def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
         is_note=bool(entry["is_note"]),
         listed_as=_list_of(entry),
         phases=_phases_of(entry, num_ranks) if entry.get("phases") else None,
+        host_names=texts_of([*entry.get("host_names", ()), *entry.get("other_host_names", ())]),
+        ranks=tuple(
+            _within(int(rank), num_ranks, "rank") for name in ("ranks", "other_ranks") for rank in entry.get(name, ())
+        ),
+        share=real_of(entry.get("share")),
     )
 
 

@@ -20,7 +20,7 @@ def fault_rows(diagnosed: Diagnosed, parts: Sequence[Slice], row_of: Callable[[F
     """What stands below the verdict: `shown` in full, `others` in a line each, and what could not be decided."""
     if not diagnosed.found:
         return {}
-    found = found_faults(diagnosed.found, parts)
+    found = found_faults(diagnosed, parts)
     said = [diagnosed.found[part] for part in parts if part in diagnosed.found]
     others = found[MOST_SHOWN:]
     is_any_tested = any(not one.untested for one in said)  # else the headline says it

@@ -54,7 +54,7 @@ def render_topology(
         analysis = analyse_group(result, group, size_index, axes, largest_size)
         if analysis.num_messages:
             of_part = topology_text.parts_of(result, [analysis])
-            faults = [one.fault for one in found_faults(found.found, of_part)]
+            faults = [one.fault for one in found_faults(found, of_part)]
             parts.append(part_of(analysis, groups, faults))
         analyses.append(dataclasses.replace(analysis, pictures=()))
     load = tuple(one for one in series_of(result) if one.size_index in sizes)
@@ -114,7 +114,7 @@ def _verdict(
 ) -> str:
     """The colour of the headline."""
     parts = topology_text.parts_of(result, analyses)
-    faults = [one.fault for one in found_faults(found.found, parts)]
+    faults = [one.fault for one in found_faults(found, parts)]
     is_known = any(part in found.found and not found.found[part].untested for part in parts)
     is_known = bool(load) if result.is_load else is_known
     is_whole = result.complete and not topology_text.missing(result, analyses)

@@ -60,7 +60,7 @@ class Reader(FileReader):
             load=self._load(head["message_sizes_bytes"], topologies) if is_load else (),
             is_load=is_load,
             slices=slices,
-            diagnoses=diagnoses_of(head, slices),
+            **diagnoses_of(head, slices),
             reader=_TimeReader(
                 NumberReader(self._input, self._file, self._datasets), self._datasets, topologies, num_ranks
             ),

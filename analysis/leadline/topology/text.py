@@ -35,7 +35,7 @@ def verdict(result: TopologyResult, analyses: Sequence[GroupAnalysis], diagnosed
     found = {part: one for part, one in diagnosed.found.items() if part in parts}
     if not found:
         return [f"Who is slow was not judged: {diagnosed.absent or 'nothing is known of these sizes'}."]
-    return diagnosis_text.headline_of(found, found_faults(found, parts))
+    return diagnosis_text.headline_of(found, found_faults(diagnosed, parts))
 
 
 def parts_of(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> list[Slice]:

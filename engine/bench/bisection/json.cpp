@@ -113,6 +113,9 @@ constexpr auto fields_of(Type<BisectionResult> /*any*/) {
                 "the slowest connections of random patterns, slowest first, size by size"),
           field("diagnoses", &BisectionResult::diagnoses, "",
                 "one entry for each message size with random patterns: who is slow in them", Since::later_version),
+          field(
+              "faults", [](const BisectionResult& result) { return result::joined_faults(result.diagnoses); }, "",
+              result::about_joined_faults, Since::later_version),
       });
 }
 

@@ -344,6 +344,9 @@ constexpr auto fields_of(Type<IoResult> /*any*/) {
           field("diagnoses", &IoResult::diagnoses, "",
                 "one entry for writing and one for reading, where it was measured: who is slow in it",
                 Since::later_version),
+          field(
+              "faults", [](const IoResult& result) { return result::joined_faults(result.diagnoses); }, "",
+              result::about_joined_faults, Since::later_version),
       });
 }
 

@@ -83,6 +83,10 @@ std::vector<SlowPairOfSlice> slowest_of(const SliceOfResult& slice) {
   return all;
 }
 
+std::vector<result::JoinedFault> faults_of_slices(const LinkResult& result) {
+  return result::joined_faults(diagnosed_slices(result));
+}
+
 std::vector<SliceOfResult> described_slices(const LinkResult& result) {
   std::vector<SliceOfResult> all;
   for (std::size_t index = 0; index < result.slices.size(); ++index) all.push_back({&result, index});
@@ -223,6 +227,7 @@ constexpr auto fields_of(Type<LinkResult> /*any*/) {
                         std::tuple{
                             field("slices", described_slices, "",
                                   "one entry for each message size in each repeat, in the order measured"),
+                            field("faults", faults_of_slices, "", result::about_joined_faults, Since::later_version),
                         });
 }
 

@@ -137,6 +137,16 @@ std::span<const Named<Verdict>> names_of(Verdict /*any*/) { return verdict_names
 
 const char* name_of(Verdict verdict) { return name_in(verdict_names, verdict); }
 
+std::vector<DiagnosedSlice> diagnosed_slices(const LinkResult& result) {
+  std::vector<DiagnosedSlice> all;
+  for (const SliceSummary& summary : result.slices) {
+    const Slice& slice = summary.slice;
+    if (!summary.diagnosis) continue;
+    all.push_back({slice.repeat, slice.size_index, slice.message_size_bytes, "", *summary.diagnosis});
+  }
+  return all;
+}
+
 std::vector<SlowPairDetails> slow_pairs_of(const LinkResult& result, std::size_t slice_index) {
   std::size_t host_index = 0;
   for (std::size_t before = 0; before < slice_index; ++before) host_index += 2 * result.slices[before].slowest.size();

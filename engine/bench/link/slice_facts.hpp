@@ -18,6 +18,9 @@ namespace leadline::bench::link {
 /// 512 KiB for each order statistic.
 PairSummary slice_facts(ResultReader& reader, std::size_t repeat_index, std::size_t size_index);
 
+/// The slices that have a diagnosis, in the order measured.
+std::vector<DiagnosedSlice> diagnosed_slices(const LinkResult& result);
+
 enum class Verdict : std::uint8_t {
   not_retested,
   not_slow,         ///< below slow_factor times the median of its class already under load

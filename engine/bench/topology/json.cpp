@@ -226,6 +226,9 @@ constexpr auto fields_of(Type<TopologyResult> /*any*/) {
                 "one entry for each topology with each message size that was measured: who is slow in it; empty with "
                 "--duration",
                 Since::later_version),
+          field(
+              "faults", [](const TopologyResult& result) { return result::joined_faults(result.diagnoses); }, "",
+              result::about_joined_faults, Since::later_version),
       });
 }
 

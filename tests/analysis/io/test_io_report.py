@@ -75,7 +75,8 @@ def test_a_suspect_that_could_not_be_tested_leaves_the_verdict_without_colour(tm
         part: replace(one, faults=tuple(replace(fault, listed_as=FindingList.UNTESTED) for fault in one.faults))
         for part, one in found.found.items()
     }
-    open_ = replace(found, found=untested)
+    faults = [replace(one, fault=replace(one.fault, listed_as=FindingList.UNTESTED)) for one in found.faults or ()]
+    open_ = replace(found, found=untested, faults=tuple(faults))
     assert "could not be tested" in io_text.headline(result, open_)[-1]
     assert verdict(result, open_) == ""
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import program
 import pytest
-from made_up_diagnosis import diagnosis, fake_program, fault, in_slices, program_that_says, slow_component
+from made_up_diagnosis import diagnosis, fake_program, fault, in_slices, joined, program_that_says, slow_component
 
 import leadline
 from conftest import MadeUp, sweep, two_hosts, write_result
@@ -124,7 +124,7 @@ def test_where_the_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_what_the_file_has_is_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("LEADLINE_PROGRAM", str(tmp_path / "nothing"))
     result = loaded(tmp_path, slow_component("link"))
-    assert diagnosed(result, result.slices) == Diagnosed(result.diagnoses)
+    assert diagnosed(result, result.slices) == Diagnosed(result.diagnoses, faults=result.faults)
 
 
 def expected_pairs(kind: str, host: np.ndarray) -> np.ndarray:
@@ -266,10 +266,26 @@ def test_faults_of_several_sizes_are_one_list(tmp_path: Path):
     weak, strong = fault("rank", "rank 3", 3, 1.2), fault("rank", "rank 3", 3, 1.6)
     made.summary_slices = in_slices(diagnosis(fault("rank", "rank 5", 5, 4.0), weak), diagnosis(strong), diagnosis())
     result = loaded(tmp_path, made)
-    found = found_faults(result.diagnoses, result.slices)
+    said = diagnosed(result, result.slices)
+    assert said.found == {}, "an older file, and no program"
+    assert "has no list of the faults of all sizes, and LEADLINE_PROGRAM is" in said.absent
+    made.summary_faults = [joined(1, 0, 2, 3), joined(0, 0, 1, 3)]
+    result = loaded(tmp_path, made)
+    found = found_faults(diagnosed(result, result.slices), result.slices)
     assert [(one.fault.name, one.fault.ratio, one.part.size_index, one.num_found, one.num_slices) for one in found] == [
         ("rank 3", 1.6, 1, 2, 3), ("rank 5", 4.0, 0, 1, 3)
     ]  # fmt: skip
+    of_size = found_faults(diagnosed(result, result.slices[:1]), result.slices[:1])
+    assert [(one.fault.name, one.num_found, one.num_slices) for one in of_size] == [("rank 5", 1, 1), ("rank 3", 1, 1)]
+
+
+@pytest.mark.parametrize("wrong", [{"fault_index": 2}, {"size_index": 7}, {"num_found": "two"}])
+def test_a_list_that_cannot_be_is_damage(tmp_path: Path, wrong: dict[str, Any]):
+    made = two_hosts()
+    made.summary_slices = in_slices(diagnosis(fault("rank", "rank 2", 2, 1.4)))
+    made.summary_faults = [joined(0, 0, 1, 1) | wrong]
+    with pytest.raises(leadline.LeadlineError, match="damaged"):
+        loaded(tmp_path, made)
 
 
 def test_the_real_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import Opened
-from made_up_diagnosis import diagnosis, fault, in_slices, program_that_says, slow_component
+from made_up_diagnosis import diagnosis, fault, in_slices, joined, program_that_says, slow_component
 from page_source import Page, expect_whole_and_alone
 from test_link_sheet import assert_well_set, text_boxes
 
@@ -100,6 +100,7 @@ def test_faults_of_several_sizes(tmp_path: Path):
     made.times, made.permutations = made.times[:1], None
     rank = fault("rank", "rank 3 on node01", 3, 1.6, pairs=[{"from": 3, "to": 1, "measured": 9, "expected": 6}])
     made.summary_slices = in_slices(diagnosis(), diagnosis(rank), diagnosis(rank), diagnosis())
+    made.summary_faults = [joined(1, 0, 2, 4)]
     _, page = page_of(made, tmp_path)
     assert "(in 2 of 4 sizes and repeats)" in page.text
     buttons = [
