@@ -56,8 +56,8 @@ from leadline.units import bandwidth_unit, bytes_text, time_unit
 
 # The parts of the page's script, in the order in which they stand in its one function.
 SCRIPTS = (
-    "page.js", "numbers.js", "colours.js", "source.js", "served.js", "heatmap.js", "labels.js", "axes.js", "legend.js", "expected.js",
-    "marks.js", "findings.js", "tooltip.js", "matrix_view.js", "view_state.js", "report.js",
+    "page.js", "numbers.js", "colours.js", "source.js", "served.js", "heatmap.js", "labels.js", "axes.js", "legend.js",
+    "expected.js", "marks.js", "findings.js", "tooltip.js", "matrix_view.js", "view_state.js", "report.js",
 )  # fmt: skip
 
 # Beyond so many ranks a page may be larger.

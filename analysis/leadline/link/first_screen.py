@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the first screen of a link test's page has beside the matrix: expected times, and where findings are outlined."""
+"""What the first screen of a link test's page has beside the matrix: expected times and outlines of findings."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from leadline.link.compare import Comparison
 from leadline.link.comparison import comparison_for_page
 from leadline.link.data import SCRIPTS, PagePlan, page_data, plan_page
 from leadline.link.faults import faults_for_page
-from leadline.link.first_screen import expected_ns, findings_for_script, with_factors
 from leadline.link.figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
+from leadline.link.first_screen import expected_ns, findings_for_script, with_factors
 from leadline.link.judged import judged
 from leadline.link.result import LinkResult
 from leadline.link.tables import tables_of

@@ -106,6 +106,7 @@ function described_view() {
 
 // Shows what the address names; what this page does not offer stays as it is at first.
 async function follow_address() {
+  clearTimeout(remembering);
   const told = told_by_address(), place = place_told(told);
   const fits = (part) => PART_CHOICES.every(([id, member]) => String(part[member]) === (told[id] ?? String(page.parts[DEFAULTS.part][member])));
   const found = page.parts.findIndex(fits);
@@ -117,6 +118,7 @@ async function follow_address() {
   for (const [id, member] of PART_CHOICES) by_id(id).value = String(page.parts[chosen.part][member]);
   await choose_axis(told.axis === "hosts" && page.parts[chosen.part].matrices.hosts ? "hosts" : "ranks");
   if (place) viewer.look(place);
+  else viewer.whole();
 }
 
 function begin() {

@@ -30,24 +30,25 @@ function save_as(name, type, content) {
 
 // The picture as it is on the screen, with its axes and its legend, as one SVG file with the page's style in it.
 function picture_of(viewer) {
-  const svg = viewer.svg.cloneNode(true), { left, top, side } = viewer.box, image = document.createElementNS(svg.namespaceURI, "image");
+  // In a document of its own, which loads nothing: the page's policy allows no images.
+  const other = document.implementation.createDocument(null, null), svg = other.appendChild(other.importNode(viewer.svg, true));
+  const { left, top, side } = viewer.box, image = other.createElementNS(svg.namespaceURI, "image");
   for (const [key, value] of Object.entries({ href: viewer.canvas.toDataURL(), x: left, y: top, width: side, height: side })) image.setAttribute(key, value);
   svg.prepend(image);
-  const style = document.createElementNS(svg.namespaceURI, "style");
+  const style = other.createElementNS(svg.namespaceURI, "style");
   style.textContent = document.querySelector("style").textContent;
   svg.prepend(style);
-  svg.setAttribute("xmlns", svg.namespaceURI);
   svg.setAttribute("style", `font-family: ${getComputedStyle(document.body).fontFamily.replaceAll('"', "'")}; background: ${getComputedStyle(document.body).backgroundColor}`);
   return new XMLSerializer().serializeToString(svg);
 }
 
-// All cells of the finest level with a time, a line each; where a cell has several pairs, as the first rank of its row and its column.
+// All pairs with a time, a line each; only where a cell is a pair.
 function table_of(layer) {
   const { matrix } = layer, edge = layer.edges[0], size = Math.ceil(matrix.positions / edge), found = layer.window(edge, 0, size, 0, size);
-  const is_pair = matrix.is_single(edge), expected = expected_of(matrix.part, layer.statistic), factor = expected ? ",expected_ns" : "";
+  const expected = expected_of(matrix.part, layer.statistic), factor = expected ? ",expected_ns" : "";
   const lines = [`from_rank,to_rank,from_host,to_host,time_ns_${layer.statistic}${factor}`];
   const quoted = page.hosts.map((name) => `"${name.replaceAll('"', '""')}"`);
-  for (let row = 0; is_pair && row < size; ++row) {
+  for (let row = 0; row < size; ++row) {
     for (let column = 0; column < size; ++column) {
       const code = found.cells[found.offset + row * found.stride + column], [from, to] = [matrix.ranks[row], matrix.ranks[column]];
       if (code < FIRST_TIME) continue;
