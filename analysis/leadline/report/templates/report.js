@@ -46,6 +46,8 @@ async function show() {
   by_id("save-data").hidden = Boolean(page.served) || !matrix.is_single(layer.edges[0]);
   tell_striking(by_id("striking"), found);
   tell_legend(by_id("matrix-legend"), part, range, drawn.count(range, layer.scale));
+  const what = chosen.axis === "hosts" ? "host" : "rank", times = is_by_expected ? "times by expected" : "times", num = findings_of(part).length;
+  viewer.canvas.setAttribute("aria-label", `${times} from every ${what} to every ${what}${num ? `, ${plural(num, "finding")} outlined` : ""}`);
   viewer.show(drawn, range, found);
   times_shown = layer;
   drawn_turn = mine;
