@@ -17,6 +17,8 @@ MISSING = "#d5d9dd"  # to be measured, and not
 HATCH = "#8b949e"  # lines across missing cells
 DIAGONAL = "#ffffff"
 OUTSIDE = "#eef1f4"  # not in this test
+# Of a time by its expected time, from the factor on: as expected, then one hue that darkens (ColorBrewer, Oranges).
+FACTORS = ((0.0, "#b4c6d4"), (1.1, "#fdd0a2"), (1.5, "#fd8d3c"), (2.0, "#d94801"), (5.0, "#7f2704"))
 
 
 def map_colour(share: float) -> str:
@@ -31,4 +33,4 @@ def map_colour(share: float) -> str:
 def page_colours() -> dict[str, Any]:
     """All of them, as the page's script reads them."""
     return {"map": list(MAP), "above": ABOVE, "below": BELOW, "missing": MISSING, "hatch": HATCH,
-            "diagonal": DIAGONAL, "outside": OUTSIDE}  # fmt: skip
+            "diagonal": DIAGONAL, "outside": OUTSIDE, "factors": [list(one) for one in FACTORS]}  # fmt: skip

@@ -57,7 +57,7 @@ from leadline.units import bandwidth_unit, bytes_text, time_unit
 # The parts of the page's script, in the order in which they stand in its one function.
 SCRIPTS = (
     "page.js", "numbers.js", "colours.js", "source.js", "served.js", "heatmap.js", "labels.js", "axes.js", "legend.js",
-    "marks.js", "tooltip.js", "matrix_view.js", "report.js",
+    "expected.js", "marks.js", "findings.js", "tooltip.js", "matrix_view.js", "view_state.js", "report.js",
 )  # fmt: skip
 
 # Beyond so many ranks a page may be larger.
@@ -138,6 +138,7 @@ def page_data(
         "parts": [_part(result, analysis) for analysis in analyses],
     }
     if any(analysis.is_diagnosed for analysis in analyses):
+        page["is_diagnosed"] = True
         # Whole switches may be at fault, which the list above the matrix says.
         page["terms"] = {"nothing": "No single host, rank, link or pair."}
     num_steps = len(analyses) * len(plan.statistics)

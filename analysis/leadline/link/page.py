@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leadline.diagnosis import Diagnosed, diagnosed_in
+from leadline.diagnosis import Diagnosed, diagnosed_in, found_faults
 from leadline.link import text as link_text
 from leadline.link.analysis import FEWEST_PAIRS_OF_LINK, LOAD_FACTOR, SliceAnalysis, analyse
 from leadline.link.compare import Comparison
@@ -15,6 +15,7 @@ from leadline.link.comparison import comparison_for_page
 from leadline.link.data import SCRIPTS, PagePlan, page_data, plan_page
 from leadline.link.faults import faults_for_page
 from leadline.link.figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
+from leadline.link.first_screen import expected_ns, findings_for_script, with_factors
 from leadline.link.judged import judged
 from leadline.link.result import LinkResult
 from leadline.link.tables import tables_of
@@ -26,7 +27,7 @@ from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, AxisName, picture_range
 from leadline.stats.colour_range import ColourRange
 from leadline.units import bytes_text
 
-_STYLES = ("report.css", "faults.css", "matrix.css")
+_STYLES = ("report.css", "faults.css", "matrix.css", "first_screen.css")
 _OWN_SCRIPTS = ("bins.js",)  # behind those of the matrix
 _WITHOUT_SCRIPT = (
     "The matrix is drawn by a script inside this page, and scripts are switched off. The rest of the page does not "
@@ -95,6 +96,7 @@ class _Content:
     def _keep(self, analysis: SliceAnalysis) -> None:
         figures = distribution_figures(self._result, analysis)
         data = page_data(self._result, [analysis], self._plan, self._part_of(_SHARE_OF_ANALYSIS, 1))
+        data["parts"][0]["expected_ns"] = expected_ns(self._result, analysis, self.diagnosed.found.get(analysis.part))
         if self.data:
             self.data["parts"] += data["parts"]
         else:
@@ -118,6 +120,12 @@ def _html(
     result: LinkResult, content: _Content, num_not_begun: int, plan: PagePlan, compared: Comparison | None
 ) -> str:
     analyses, data = content.analyses, content.data
+    faults = faults_for_page(result, analyses, content.diagnosed, content.spans)
+    parts = [analysis.part for analysis in analyses]
+    if faults.get("shown"):
+        listed = found_faults(content.diagnosed.found, parts)[: len(faults["shown"])]
+        faults["shown"] = with_factors(faults["shown"], listed)
+        data["findings"] = findings_for_script(listed, parts)
     return html_page(
         "link.html.j2",
         result,
@@ -133,7 +141,8 @@ def _html(
         verdict=_verdict(result, analyses, content.diagnosed),
         without_diagnosis=link_text.without_diagnosis(analyses, content.diagnosed),
         is_diagnosed=link_text.is_diagnosed(analyses, content.diagnosed),
-        faults=faults_for_page(result, analyses, content.diagnosed, content.spans),
+        faults=faults,
+        has_findings="findings" in data,
         compared=comparison_for_page(analyses, compared) if compared else None,
         missing=_missing(result, analyses, num_not_begun),
         without_script=_WITHOUT_SCRIPT,

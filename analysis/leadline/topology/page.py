@@ -26,8 +26,9 @@ _STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "topology.css"
 # The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "topology_charts.js")
 _MATRIX_SCRIPTS = (
-    "page.js", "numbers.js", "colours.js", "source.js", "heatmap.js", "labels.js", "axes.js", "legend.js", "marks.js",
-    "tooltip.js", "matrix_view.js", "report.js", "chart.js", "units.js", "topology_charts.js", "topology_lists.js",
+    "page.js", "numbers.js", "colours.js", "source.js", "heatmap.js", "labels.js", "axes.js", "legend.js",
+    "expected.js", "marks.js", "findings.js", "tooltip.js", "matrix_view.js", "view_state.js", "report.js",
+    "chart.js", "units.js", "topology_charts.js", "topology_lists.js",
 )  # fmt: skip
 _WITHOUT_SCRIPT = (
     "Charts and the matrix are drawn by a script inside this page, and scripts are switched off. The tables have the "

@@ -253,13 +253,14 @@ def test_a_sheet_with_many_faults(tmp_path: Path):
 @pytest.mark.parametrize("kind", ["host", "link", "uplink", "pair"])
 def test_faults_in_a_browser(open_page: Callable[..., Opened], kind: str):
     page = open_page(slow_component(kind), width=1280)
+    page.tab.locator("#faults summary").click()
     (card,) = page.boxes("#faults > ol > li")
     (figure,) = page.boxes(".strip")
     assert card["right"] <= 1280
     assert figure["bottom"] <= card["bottom"]
     assert sum(box["bottom"] - box["top"] for box in page.boxes(".strip .band")) <= 160
     for band in page.boxes(".strip svg"):
-        assert band["right"] - band["left"] > 300
+        assert band["right"] - band["left"] > 180
     page.tab.set_viewport_size({"width": 400, "height": 900})
     page.settle()
     assert all(box["right"] <= 400 for box in page.boxes("#faults > ol > li, .strip svg"))
@@ -271,5 +272,6 @@ def test_a_fault_leads_into_the_matrix(open_page: Callable[..., Opened]):
     page.tab.locator("#faults h2 .go").click()
     page.wait_until("() => document.querySelector('.axes .marked')")
     assert "node11" in page.tab.locator(".axes .marked").first.text_content()
+    page.tab.locator("#faults summary").click()
     page.tab.locator("#faults dd .go").first.click()
     page.wait_until("() => Number(document.getElementById('rank-matrix').dataset.span) < 64")

@@ -69,11 +69,16 @@ function tell_legend(legend, part, range, found) {
   }
 }
 
-/* What stands out in a slice, in the order of the list: {kind: host, rank, link or pair, number, from, to, ratio,
+/* What stands out in a slice beside the findings that the page lists, in the order of the list: {kind: host, rank, link or pair, number, from, to, ratio,
    is_both: slow in both directions}. from and to are hosts of a link, ranks of a pair; a host or a rank has from only. */
 function striking(part) {
-  const found = [];
-  const put = (kind, from, to, ratio) => { found.push({ kind, from, to, ratio, number: found.length + 1 }); };
+  const found = [], before = page.findings ? page.findings.length : 0;
+  const put = (kind, from, to, ratio) => { found.push({ kind, from, to, ratio, number: before + found.length + 1 }); };
+  const add_pairs = () => { for (const { from, to, ratio } of part.standouts.slice(0, part.num_circled)) put("pair", from, to, ratio); };
+  if (page.findings) {
+    add_pairs();
+    return found.filter((one) => !findings_of(part).some(({ blocks }) => blocks.some(([a, b]) => a && a.ranks && b && b.ranks && a.ranks[0] === one.from && b.ranks[0] === one.to)));
+  }
   for (const [host, ratio] of part.slow_hosts) put("host", host, null, ratio);
   for (const [rank, ratio] of part.slow_ranks) put("rank", rank, null, ratio);
   for (const [from, to, ratio] of part.slow_links) {
@@ -81,7 +86,7 @@ function striking(part) {
     if (back) back.is_both = true;
     else put("link", from, to, ratio);
   }
-  for (const { from, to, ratio } of part.standouts.slice(0, part.num_circled)) put("pair", from, to, ratio);
+  add_pairs();
   return found;
 }
 
@@ -97,6 +102,8 @@ function name_of(one) {
 
 function tell_striking(list, found) {
   list.replaceChildren();
+  const heading = by_id("striking-heading");
+  if (heading) heading.hidden = list.hidden = Boolean(page.findings) && !found.length;
   if (!found.length) add(list, "li", { class: "none" }, terms.nothing);
   for (const one of found.slice(0, MOST_LISTED)) {
     const names = { host: { "data-host": one.from }, rank: { "data-rank": one.from },

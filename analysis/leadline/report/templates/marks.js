@@ -4,7 +4,7 @@ const CIRCLE = 9, SMALLEST_OUTLINE = 16, LARGE_CELL = 24, MOST_NUMBERED = MOST_L
 
 /* marked: {hosts: Set of host indices and pair: {from, to} or null as the reader chose; slow_hosts, slow_ranks: Sets} */
 
-function draw_marks(svg, matrix, view, box, marked, found) {
+function draw_marks(svg, matrix, view, box, marked, found, chosen_finding) {
   const clip = add(add(svg, "defs", {}), "clipPath", { id: "matrix-clip" });
   add(clip, "rect", { x: box.left, y: box.top, width: box.side, height: box.side });
   const inside = add(svg, "g", { "clip-path": "url(#matrix-clip)" }), scale = box.side / view.span;
@@ -17,6 +17,7 @@ function draw_marks(svg, matrix, view, box, marked, found) {
   }
   for (const one of found.filter(({ kind }) => kind === "pair")) draw_circle(svg, place, one);
   for (const one of found.filter(({ kind }) => kind === "host" || kind === "rank")) draw_flags(svg, place, one);
+  draw_findings(svg, place, chosen_finding);
 }
 
 const stretches_of_host = (matrix, host) => segments_of(matrix).filter((one) => one.value === host);

@@ -3,13 +3,13 @@
 const LARGEST_ZOOM = 76, GONE_TO_CELL = 44, SMALLEST_SIDE = 380, NARROW = 560, WHEEL_SPEED = 0.0016, CLICK_WANDER = 4, CATCH = 4, ASK_AFTER_MS = 60;
 
 class MatrixView {
-  // on_mark() is called when the reader has marked something.
-  constructor(figure, on_mark) {
+  // on_mark() is called when the reader has marked something, on_draw() after each picture.
+  constructor(figure, on_mark, on_draw = () => {}) {
     this.figure = figure;
     this.canvas = figure.querySelector("canvas");
     this.svg = figure.querySelector("svg");
     this.marked = { hosts: new Set(), pair: null, slow_hosts: new Set(), slow_ranks: new Set() };
-    this.on_mark = on_mark;
+    Object.assign(this, { on_mark, on_draw, chosen_finding: null });
     this.pointers = new Map();
     this.layer = null;
     this.listen();
@@ -18,9 +18,10 @@ class MatrixView {
   // Shows a layer; the part in sight stays where the axis does.
   show(layer, range, found) {
     const is_same = this.layer && this.layer.matrix.axis === layer.matrix.axis;
-    Object.assign(this, { layer, range, found, part: layer.matrix.part, pixels: palette(range, layer.scale) });
-    this.marked.slow_hosts = new Set(found.filter((one) => one.kind === "host").map((one) => one.from));
-    this.marked.slow_ranks = new Set(found.filter((one) => one.kind === "rank").map((one) => one.from));
+    Object.assign(this, { layer, range, found, part: layer.matrix.part,
+      pixels: layer.is_by_expected ? factor_palette() : palette(range, layer.scale) });
+    this.marked.slow_hosts = new Set(this.part.slow_hosts.map(([host]) => host));
+    this.marked.slow_ranks = new Set(this.part.slow_ranks.map(([rank]) => rank));
     if (!is_same) this.view = { row: 0, column: 0, span: layer.matrix.positions };
     this.fit();
     this.draw();
@@ -28,19 +29,25 @@ class MatrixView {
 
   // The picture is as large as the first screen lets it be, or where it is not on that one, as a screen.
   fit() {
-    const top = this.figure.getBoundingClientRect().top + window.scrollY, wide = this.figure.clientWidth;
+    // Beside a list of findings the matrix stays in sight while one scrolls; it is as large as at the beginning.
+    const place = (element) => element.getBoundingClientRect().top, section = by_id("matrix"), beside = by_id("first-screen");
+    const top = (beside && getComputedStyle(section).position === "sticky" ? place(this.figure) - place(section) + place(beside) : place(this.figure)) + window.scrollY;
+    const wide = this.figure.clientWidth, room = this.room();
     // On a narrow screen the scale of the colours stands where one scrolls to.
-    const width = wide < NARROW ? wide - 2 : wide - BAR_ROOM - 34;
+    const width = wide < NARROW ? wide - 2 : wide - room - 34;
     const height = top < window.innerHeight ? window.innerHeight - top - 12 : window.innerHeight - 100;
     this.box = box_of(this.layer.matrix, width, Math.max(height, SMALLEST_SIDE + 120));
     const { left, top: above, side, bottom } = this.box;
     this.figure.style.height = Math.max(above + side + bottom, above + 230) + "px";
     Object.assign(this.canvas.style, { left: left + "px", top: above + "px", width: side + "px", height: side + "px" });
-    this.svg.setAttribute("width", left + side + 34 + BAR_ROOM);
+    this.svg.setAttribute("width", left + side + 34 + room);
     this.svg.setAttribute("height", above + side + bottom);
     this.smallest_span = Math.min(this.layer.matrix.positions, Math.max(side / LARGEST_ZOOM, 2) * this.layer.matrix.data.edge);
     this.view = this.inside(this.view);
   }
+
+  // What the legend beside the picture takes.
+  room() { return this.layer.is_by_expected ? FACTOR_ROOM : BAR_ROOM; }
 
   inside({ row, column, span }) {
     const all = this.layer.matrix.positions, kept = clamp(span, this.smallest_span, all);
@@ -58,16 +65,18 @@ class MatrixView {
   }
 
   draw() {
-    const { layer, view, box, svg } = this, write_time = (time_ns) => number(time_ns / this.part.time_unit.scale, 3);
+    const { layer, view, box, svg } = this, write_time = (time_ns) => number(layer.is_by_expected ? time_ns : time_ns / this.part.time_unit.scale, 3);
     this.drawn = paint(this.canvas, layer, view, box.side, this.pixels, write_time);
     svg.replaceChildren();
     draw_axes(svg, layer.matrix, view, box, this.marked);
-    draw_marks(svg, layer.matrix, view, box, this.marked, this.found);
-    if (this.range) draw_colour_bar(svg, this.part, this.range, box.left + box.side + 34, box.top, box.side);
+    draw_marks(svg, layer.matrix, view, box, this.marked, this.found, this.chosen_finding);
+    if (layer.is_by_expected) draw_factor_legend(svg, this.part, layer.statistic, box.left + box.side + 34, box.top);
+    else if (this.range) draw_colour_bar(svg, this.part, this.range, box.left + box.side + 34, box.top, box.side);
     const told = { row: view.row, column: view.column, span: view.span, side: box.side, edge: this.drawn.edge, axis: layer.matrix.axis,
-      statistic: layer.statistic, reduction: layer.reduction, positions: layer.matrix.positions };
+      statistic: layer.statistic, reduction: layer.reduction, positions: layer.matrix.positions, times: layer.is_by_expected ? "expected" : "absolute" };
     Object.assign(this.figure.dataset, told);
     this.canvas.classList.toggle("zoomed", view.span < layer.matrix.positions);
+    this.on_draw();
   }
 
   // ---- zoom and marks
@@ -105,6 +114,7 @@ class MatrixView {
 
   clear_marks() {
     this.marked.pair = null;
+    this.choose_finding(null);
     this.mark_hosts([]);
   }
 
@@ -132,6 +142,13 @@ class MatrixView {
     const [rows, columns] = [from, to].map((host) => stretches_of_host(this.layer.matrix, host)[0]);
     this.look_at(rows, columns, 3 * Math.max(rows.end - rows.first, columns.end - columns.first));
     this.mark_hosts([]);
+  }
+
+  // Outlined more strongly; its entry in the list is marked.
+  choose_finding(number) {
+    this.chosen_finding = number;
+    choose_finding(number);
+    this.later();
   }
 
   go_to_rank(rank) {
@@ -270,6 +287,11 @@ class MatrixView {
     this.svg.addEventListener("click", (event) => {
       const label = event.target.closest("[data-host]");
       if (label) this.mark_host(Number(label.dataset.host));
+      const outline = event.target.closest("[data-finding]");
+      if (outline) {
+        this.choose_finding(Number(outline.dataset.finding));
+        show_finding(Number(outline.dataset.finding));
+      }
       event.stopPropagation();
     });
   }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page shows: the slice, statistic and order as chosen, and the ways from the page's tables into the matrix.
-const chosen = { part: page.first_part || 0, statistic: page.first_statistic, reduction: "worst", axis: "ranks", order: "rank", extent: "robust", scale: "auto" };
+const chosen = { part: page.first_part || 0, statistic: page.first_statistic, reduction: "worst", axis: "ranks", order: "rank", extent: "robust", scale: "auto",
+  times: page.is_diagnosed ? "expected" : "absolute" };
+const DEFAULTS = { ...chosen };
 const matrices = new Map();
-const viewer = new MatrixView(by_id("rank-matrix"), (marked) => { by_id("unmark").hidden = !marked.pair && !marked.hosts.size; });
+const viewer = new MatrixView(by_id("rank-matrix"), (marked) => { by_id("unmark").hidden = !marked.pair && !marked.hosts.size; },
+  () => remember_view(described_view));
 const status = by_id("matrix-status");
 // Called with each part that is shown.
 const shown = [];
 // What tells one part from others: the control that chooses it, and the part's members for its value and name.
 const PART_CHOICES = [["topology", "group_index", "group_name"], ["size", "size_index", "size_name"], ["repeat", "repeat", "repeat_name"]]
   .filter(([id]) => by_id(id));
-let turn = 0, drawn_turn = 0;
+let turn = 0, drawn_turn = 0, times_shown = null;
 
 function tell_progress(share) {
   status.hidden = share >= 1;
@@ -34,9 +37,19 @@ async function show() {
   const layer = await matrix.layer(chosen.statistic, chosen.reduction);
   if (mine !== turn) return;
   const range = chosen_range(layer.range, chosen), found = striking(part);
+  const is_known = Boolean(expected_of(part, chosen.statistic)), is_by_expected = is_known && chosen.times === "expected";
+  const drawn = is_by_expected ? layer_by_expected(layer, part) : layer;
+  by_id("times").value = is_by_expected ? "expected" : "absolute";
+  by_id("times").disabled = !is_known;
+  by_id("times").closest("label").hidden = !page.parts.some((one) => one.expected_ns);
+  for (const id of ["extent", "scale"]) by_id(id).closest("label").hidden = is_by_expected;
+  by_id("save-data").hidden = Boolean(page.served) || !matrix.is_single(layer.edges[0]);
   tell_striking(by_id("striking"), found);
-  tell_legend(by_id("matrix-legend"), part, range, layer.count(range, layer.scale));
-  viewer.show(layer, range, found);
+  tell_legend(by_id("matrix-legend"), part, range, drawn.count(range, layer.scale));
+  const what = chosen.axis === "hosts" ? "host" : "rank", times = is_by_expected ? "times by expected" : "times", num = findings_of(part).length;
+  viewer.canvas.setAttribute("aria-label", `${times} from every ${what} to every ${what}${num ? `, ${plural(num, "finding")} outlined` : ""}`);
+  viewer.show(drawn, range, found);
+  times_shown = layer;
   drawn_turn = mine;
   shown.forEach((tell) => { tell(part); });
   hooks.drawn = `${chosen.part} ${chosen.statistic}`;
@@ -68,17 +81,46 @@ function scroll_to_matrix() {
 
 // Other parts of the page only say whom they mean: ranks by data-rank or data-from and data-to, hosts by their indices.
 async function go(event) {
-  const element = event.target.closest("[data-from], [data-from-host], [data-host], [data-rank]");
+  const element = event.target.closest("[data-from], [data-from-host], [data-host], [data-rank], button[data-finding]");
   if (!element) return;
-  const { from, to, fromHost, toHost, host, rank } = element.dataset;
+  const { from, to, fromHost, toHost, host, rank, finding } = element.dataset;
   if (element.dataset.part !== undefined) chosen.part = Number(element.dataset.part);
   const needs_ranks = from !== undefined || rank !== undefined;
   await (needs_ranks && chosen.axis === "hosts" ? choose_axis("ranks") : show());
   if (from !== undefined) viewer.go_to_pair(Number(from), Number(to));
   else if (fromHost !== undefined) viewer.go_to_link(Number(fromHost), Number(toHost));
   else if (host !== undefined) viewer.go_to_host(Number(host));
-  else viewer.go_to_rank(Number(rank));
+  else if (rank !== undefined) viewer.go_to_rank(Number(rank));
+  else viewer.whole();
+  viewer.choose_finding(finding === undefined ? null : Number(finding));
   scroll_to_matrix();
+}
+
+// The address of what is shown: only what differs from what the page shows at first.
+function described_view() {
+  const told = {}, part = page.parts[chosen.part];
+  for (const [id, member] of PART_CHOICES) if (page.parts[DEFAULTS.part][member] !== part[member]) told[id] = part[member];
+  for (const [key, value] of Object.entries(DEFAULTS)) if (key !== "part" && chosen[key] !== value) told[key] = chosen[key];
+  const { view, layer } = viewer;
+  if (view && view.span < layer.matrix.positions) for (const key of PLACE_KEYS) told[key] = Number(view[key].toFixed(2));
+  return told;
+}
+
+// Shows what the address names; what this page does not offer stays as it is at first.
+async function follow_address() {
+  clearTimeout(remembering);
+  const told = told_by_address(), place = place_told(told);
+  const fits = (part) => PART_CHOICES.every(([id, member]) => String(part[member]) === (told[id] ?? String(page.parts[DEFAULTS.part][member])));
+  const found = page.parts.findIndex(fits);
+  Object.assign(chosen, DEFAULTS, found >= 0 ? { part: found } : {});
+  for (const key of ["statistic", "reduction", "order", "extent", "scale", "times"]) {
+    if ([...by_id(key).options].some((option) => option.value === told[key])) chosen[key] = told[key];
+    by_id(key).value = chosen[key];
+  }
+  for (const [id, member] of PART_CHOICES) by_id(id).value = String(page.parts[chosen.part][member]);
+  await choose_axis(told.axis === "hosts" && page.parts[chosen.part].matrices.hosts ? "hosts" : "ranks");
+  if (place) viewer.look(place);
+  else viewer.whole();
 }
 
 function begin() {
@@ -88,6 +130,7 @@ function begin() {
   offer("statistic", page.statistics.map((name) => [name, name]), chosen.statistic, set("statistic"));
   offer("reduction", page.reductions.map((name) => [name, name]), chosen.reduction, set("reduction"));
   offer("order", [["rank", "by rank"], ["host", "by host"]], chosen.order, set("order"));
+  offer("times", [["expected", "by expected"], ["absolute", "absolute"]], chosen.times, set("times"));
   offer("extent", [["robust", "without extremes"], ["whole", "all values"]], chosen.extent, set("extent"));
   offer("scale", [["auto", "automatic"], ["logarithmic", "logarithmic"], ["linear", "linear"]], chosen.scale, set("scale"));
   by_id("axes").hidden = !has("hosts");
@@ -95,10 +138,14 @@ function begin() {
   for (const [id, act] of [["zoom-in", () => viewer.zoom(2)], ["zoom-out", () => viewer.zoom(0.5)], ["zoom-whole", () => viewer.whole()],
     ["unmark", () => viewer.clear_marks()]]) by_id(id).addEventListener("click", act);
   document.addEventListener("click", go);
+  const file_name = (end) => `matrix-${times_shown.statistic}-${page.parts[chosen.part].message_size_bytes}-bytes.${end}`;
+  by_id("save-picture").addEventListener("click", () => save_as(file_name("svg"), "image/svg+xml", picture_of(viewer)));
+  by_id("save-data").addEventListener("click", () => save_as(file_name("csv"), "text/csv", table_of(times_shown)));
+  window.addEventListener("hashchange", () => { if (location.hash.includes("=")) follow_address(); });
   for (const id of ["controls", "viewer"]) by_id(id).hidden = false;
   // Zooming the page changes the pixels of a cell; so may printing.
   window.addEventListener("resize", redraw);
-  return choose_axis("ranks");
+  return follow_address();
 }
 
 begin();

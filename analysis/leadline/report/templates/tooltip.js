@@ -29,6 +29,8 @@ function cell_rows(layer, edge, cell) {
   }
   for (const name of times) rows.push([name === "median" ? terms.median : name, time_text(part, cell.time_ns[name])]);
   if (part.relative_to_ns) rows.push([terms.relative, number(cell.time_ns[statistic] / part.relative_to_ns, 3)]);
+  const by_expected = factor_text(part, statistic, cell);
+  if (by_expected) rows.push(["by expected", by_expected]);
   const bandwidth = statistic === "median" ? terms.bandwidth : `bandwidth at ${statistic}`;
   if (Number.isFinite(cell.time_ns[statistic])) rows.push([bandwidth, bandwidth_text(part, cell.time_ns[statistic])]);
   if (!is_single && Number.isFinite(cell.median_ns)) rows.push(["middle of the pairs", time_text(part, cell.median_ns)]);
