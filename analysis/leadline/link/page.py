@@ -123,7 +123,7 @@ def _html(
     faults = faults_for_page(result, analyses, content.diagnosed, content.spans)
     parts = [analysis.part for analysis in analyses]
     if faults.get("shown"):
-        listed = found_faults(content.diagnosed.found, parts)[: len(faults["shown"])]
+        listed = found_faults(content.diagnosed, parts)[: len(faults["shown"])]
         faults["shown"] = with_factors(faults["shown"], listed)
         data["findings"] = findings_for_script(listed, parts)
     return html_page(
