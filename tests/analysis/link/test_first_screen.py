@@ -76,7 +76,7 @@ def test_without_a_sound_pair_all_of_the_class_count(tmp_path: Path):
 )  # fmt: skip
 def test_where_a_finding_is_outlined(tmp_path: Path, kind: str, blocks: list[object]):
     result = leadline.load(write_result(tmp_path / "run.h5", slow_component(kind)))
-    found = found_faults(diagnosed_in(result).found, result.slices)
+    found = found_faults(diagnosed_in(result), result.slices)
     (one,) = findings_for_script(found, result.slices)
     assert (one["number"], one["part"], one["is_bad"]) == (1, None, True)
     assert one["blocks"] == blocks
