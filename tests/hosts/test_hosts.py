@@ -38,7 +38,7 @@ def test_two_hosts(network: Make, tmp_path: Path, host_of: list[int]) -> None:
         assert one["between_hosts"]["num_pairs"] == between
         assert one["same_host"]["num_pairs"] == len(host) * (len(host) - 1) - between
     assert "2 hosts" in ends[0].out
-    assert ("between hosts" in ends[0].out) == (len(host_of) > 2), "classes stand apart where there are two"
+    assert ("same host" in ends[0].out) == (len(host_of) > 2), "classes stand apart where there are two"
 
 
 def connections(pid: int) -> int:

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/link/slice_facts.hpp"
 #include "core/terminal.hpp"
@@ -411,14 +413,21 @@ std::string verdict(const LinkResult& result) {
   return output::verdict_text(diagnosed, result.slices.size());
 }
 
+bool is_of_loss(const Finding& finding) {
+  return finding.id == "ranks_lost" || finding.id == "ranks_absent" || finding.id == "pairs_not_measured";
+}
+
 }  // namespace
 
 std::string link_summary(const LinkResult& result, const std::string& result_path, int width) {
+  std::vector<Finding> losses, others;
+  std::ranges::partition_copy(result.findings, std::back_inserter(losses), std::back_inserter(others), is_of_loss);
   std::string text = output::incomplete_line(result) + verdict(result);
   const auto add_part = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   };
   const bool is_verbose = result.request.verbose;
+  add_part(output::findings_text(losses));  // the verdict says nothing of who is not there any more
   add_part(head(result) + all_classes(result, width));
   add_part(beside_the_pairs(result));
   if (is_verbose) {
@@ -426,8 +435,7 @@ std::string link_summary(const LinkResult& result, const std::string& result_pat
     if (result.slices.size() > 1) add_part(many_slices(result));
     add_part(slowest_pairs(result));
   }
-  add_part(output::findings_text(result.findings,
-                                 is_verbose ? output::NoteDetail::full : output::NoteDetail::message_alone));
+  add_part(output::findings_text(others, is_verbose ? output::NoteDetail::full : output::NoteDetail::message_alone));
   add_part(tail(result, result_path));
   return text;
 }
