@@ -133,7 +133,12 @@ def test_parts_are_not_begun_after_the_time_of_all(accept: Accept, tmp_path: Pat
 
 def test_a_machine_that_lost_a_rank_is_not_accepted(accept: Accept, tmp_path: Path) -> None:
     launcher = tmp_path / "launch"
-    launcher.write_text('#!/bin/sh\n"$@" &\nsleep 1\nkill -KILL "$(pgrep -P $! | tail -1)"\nwait $!\n')
+    launcher.write_text("""#!/bin/sh
+"$@" &
+until grep -q ' random ' kept/all.txt; do kill -0 $! || exit; sleep 0.1; done
+kill -KILL "$(pgrep -P $! | tail -1)"
+wait $!
+""")
     launcher.chmod(0o755)
     line = "bisection --local 4 --wait yield --message-size 8 --precision 0 --time-limit 4s --timeout 4s"
     done = accept({"all": (line, [{"value": "sizes.ebb.num", "at least": 1}])}, "--launcher", str(launcher))
