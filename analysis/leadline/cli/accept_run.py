@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import shlex
@@ -39,7 +40,7 @@ def accept(options: argparse.Namespace) -> None:
         for part in spec.parts:
             tried(program, part.name, part.words)
             steps.done(f"tried the command line of {part.name}")
-    folder = Path(options.output or time.strftime("leadline-accept-%Y%m%dT%H%M%SZ", time.gmtime()))
+    folder = Path(options.output or _fresh_name())
     commands = {part.name: (*launcher, str(program), *part.words, *_own_words(part, folder)) for part in spec.parts}
     if options.dry_run:
         expect_no_effectless(options, ("json", "judge_only"), "nothing is measured", "Leave it out")
@@ -60,6 +61,13 @@ def accept(options: argparse.Namespace) -> None:
         steps.done(f"judged {part.name}")
     elapsed_s = None if options.judge_only else time.monotonic() - begin
     _tell(options, Acceptance(spec, parts, elapsed_s, begin_utc, facts), folder)
+
+
+def _fresh_name() -> str:
+    """With the time in it, and a number where another one was begun in the same second."""
+    name = time.strftime("leadline-accept-%Y%m%dT%H%M%SZ", time.gmtime())
+    names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+    return next(one for one in names if not Path(one).exists())
 
 
 def _schema_of(benchmark: str) -> Mapping[str, Any]:
