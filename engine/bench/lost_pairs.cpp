@@ -22,6 +22,8 @@
 namespace leadline::bench {
 namespace {
 
+constexpr const char *id_of_lost = "ranks_lost", *id_of_absent = "ranks_absent", *id_of_pairs = "pairs_not_measured";
+
 // Shares of --timeout, so that a rank never waits for as long as the watch allows: for the first pairs that do not
 // reach each other, and for those that come later.
 constexpr double first_share = 1.0 / 3, later_share = 1.0 / 20;
@@ -150,7 +152,7 @@ std::optional<Finding> ranks_finding(bool were_there, const Losses& losses, std:
   std::vector<std::string> reasons;
   for (const cluster::LostRank& rank : ranks) reasons.push_back(rank.why);
   Finding finding;
-  finding.id = were_there ? "ranks_lost" : "ranks_absent";
+  finding.id = were_there ? id_of_lost : id_of_absent;
   finding.list = FindingList::persistent;
   finding.severity = Severity::warning;
   finding.message = fmt::format("{} {} the run: {}.", ranks.size(), what, names_of(ranks, host_of, host_name));
@@ -364,7 +366,7 @@ std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<co
   const std::uint64_t num = num_pairs_left_out(losses, host_of);
   const std::string cut = what_is_cut(losses, host_of, host_name);
   Finding finding;
-  finding.id = "pairs_not_measured";
+  finding.id = id_of_pairs;
   finding.list = FindingList::persistent;
   finding.numbers.push_back({.name = "pairs not measured", .unit = "1", .value = static_cast<double>(num)});
   finding.severity = Severity::warning;
@@ -402,6 +404,10 @@ std::string why_incomplete(const Losses& losses) {
   if (!losses.ranks.empty()) return "not all ranks joined the run: see the findings";
   if (!losses.pairs.empty()) return "not all pairs of ranks could be measured: see the findings";
   return {};
+}
+
+bool is_of_loss(const Finding& finding) {
+  return finding.id == id_of_lost || finding.id == id_of_absent || finding.id == id_of_pairs;
 }
 
 }  // namespace leadline::bench

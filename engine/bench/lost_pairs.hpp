@@ -159,4 +159,7 @@ std::string why_incomplete(const Losses& losses);
 std::optional<Finding> lost_pairs_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
                                           const std::function<std::string(std::uint32_t host)>& host_name);
 
+/// Whether it says who did not come, was lost, or which pairs could not be measured.
+bool is_of_loss(const Finding& finding);
+
 }  // namespace leadline::bench

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/lost_pairs.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/evidence.hpp"
@@ -89,7 +90,7 @@ bool is_of_bad_hosts(const Finding& finding) {
 }
 
 Grade grade_of(const Finding& finding) {
-  if (is_of_bad_hosts(finding) || finding.id == "pairs_not_measured") return Grade::bad;
+  if (is_of_bad_hosts(finding) || bench::is_of_loss(finding)) return Grade::bad;
   return finding.severity == Severity::warning ? Grade::warning : Grade::note;
 }
 

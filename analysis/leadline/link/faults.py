@@ -41,6 +41,7 @@ def _row(result: LinkResult, one: FoundFault, parts: Sequence[Slice], spans: Map
             {"from": pair.from_rank, "to": pair.to_rank, "shown": diagnosis_text.shown_pair(pair, fault.symptom)}
             for pair in fault.pairs[:_MOST_PAIRS]
         ],
+        "factor": diagnosis_text.ratio_of(fault.ratio),
         "target": target_of(fault), "strip": strip_of(result, one.part, fault, spans[one.part]),
     }  # fmt: skip
 

@@ -23,9 +23,7 @@ from leadline.model import (
     Slice,
     Statistic,
 )
-from leadline.report.faults import Row
 from leadline.scan import AxisName
-from leadline.text.diagnosis import ratio_of
 
 # One end of the pairs of a block: hosts by their indices, ranks, or everybody (None).
 End = dict[str, list[int]] | None
@@ -72,11 +70,6 @@ def _cells_of(end: End, host_of: IntArray, cell_of: IntArray, size: int) -> Bool
         ranks = np.array(end["ranks"]) if "ranks" in end else np.flatnonzero(np.isin(host_of, end["hosts"]))
         found[cell_of[ranks]] = True
     return found
-
-
-def with_factors(rows: Sequence[Row], listed: Sequence[FoundFault]) -> list[Row]:
-    """The rows of these findings, each with its ratio as short as the list has it."""
-    return [row | {"factor": ratio_of(one.fault.ratio)} for row, one in zip(rows, listed, strict=True)]
 
 
 def findings_for_script(listed: Sequence[FoundFault], parts: Sequence[Slice]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from leadline.link.comparison import comparison_for_page
 from leadline.link.data import SCRIPTS, PagePlan, page_data, plan_page
 from leadline.link.faults import faults_for_page
 from leadline.link.figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
-from leadline.link.first_screen import expected_ns, findings_for_script, with_factors
+from leadline.link.first_screen import expected_ns, findings_for_script
 from leadline.link.judged import judged
 from leadline.link.result import LinkResult
 from leadline.link.tables import tables_of
@@ -123,9 +123,7 @@ def _html(
     faults = faults_for_page(result, analyses, content.diagnosed, content.spans)
     parts = [analysis.part for analysis in analyses]
     if faults.get("shown"):
-        listed = found_faults(content.diagnosed, parts)[: len(faults["shown"])]
-        faults["shown"] = with_factors(faults["shown"], listed)
-        data["findings"] = findings_for_script(listed, parts)
+        data["findings"] = findings_for_script(found_faults(content.diagnosed, parts)[: len(faults["shown"])], parts)
     return html_page(
         "link.html.j2",
         result,

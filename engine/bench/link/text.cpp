@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/link/slice_facts.hpp"
+#include "bench/lost_pairs.hpp"
 #include "core/terminal.hpp"
 #include "core/units.hpp"
 #include "diagnosis/line_rate.hpp"
@@ -403,26 +404,14 @@ std::string tail(const LinkResult& result, const std::string& result_path) {
   return text + output::run_tail(result, result.request.format, result_path);
 }
 
-std::string verdict(const LinkResult& result) {
-  std::vector<DiagnosedSlice> diagnosed;
-  for (const SliceSummary& summary : result.slices) {
-    const Slice& slice = summary.slice;
-    if (!summary.diagnosis) continue;
-    diagnosed.push_back({slice.repeat, slice.size_index, slice.message_size_bytes, "", *summary.diagnosis});
-  }
-  return output::verdict_text(diagnosed, result.slices.size());
-}
-
-bool is_of_loss(const Finding& finding) {
-  return finding.id == "ranks_lost" || finding.id == "ranks_absent" || finding.id == "pairs_not_measured";
-}
-
 }  // namespace
 
 std::string link_summary(const LinkResult& result, const std::string& result_path, int width) {
   std::vector<Finding> losses, others;
-  std::ranges::partition_copy(result.findings, std::back_inserter(losses), std::back_inserter(others), is_of_loss);
-  std::string text = output::incomplete_line(result) + verdict(result);
+  std::ranges::partition_copy(result.findings, std::back_inserter(losses), std::back_inserter(others),
+                              bench::is_of_loss);
+  std::string text =
+      output::incomplete_line(result) + output::verdict_text(diagnosed_slices(result), result.slices.size());
   const auto add_part = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   };
