@@ -145,3 +145,70 @@ def test_what_has_no_effect_is_refused(leadline: Leadline, tmp_path: Path, words
     (tmp_path / "p.json").write_text("{}")
     done = leadline("diagnose", "r.h5", *words)
     assert (done.status, why in done.err) == (2, True), done.err
+
+
+def seeming(library: Path, folder: Path, kind: str, stripes: int = 1) -> dict[str, str]:
+    """The environment in which files of the folder seem to lie on four storage targets of such a file system."""
+    return {
+        "SEEMING_FOLDER": str(folder),
+        "SEEMING_KIND": kind,
+        "SEEMING_TARGETS": str(FOLDERS),
+        "SEEMING_STRIPES": str(stripes),
+        "LD_PRELOAD": str(library),
+        "ASAN_OPTIONS": "verify_asan_link_order=0",
+    }
+
+
+@pytest.fixture(scope="module")
+def parallel_file_system(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library that answers as Lustre and BeeGFS do."""
+    library = tmp_path_factory.mktemp("seeming") / "parallel_file_system.so"
+    source = program.ROOT / "tests" / "support" / "parallel_file_system.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"), [("lustre", "OST0002"), ("lustre-pfl", "OST0002"), ("beegfs", "103")], ids=str
+)
+def test_storage_targets_are_those_of_the_file_system(
+    leadline: Leadline, slow_files: Path, parallel_file_system: Path, tmp_path: Path, kind: str, target: str
+) -> None:
+    """All files lie in one folder; those of ranks 2, 6 and 10 are on one target, whose calls are slow."""
+    (tmp_path / "files").mkdir()
+    (tmp_path / "targets").write_text(
+        "".join(f"{tmp_path}/files/{'slow' if rank % FOLDERS == 2 else 'f'}.{rank}\n" for rank in range(RANKS))
+    )
+    environment = seeming(parallel_file_system, tmp_path / "files", kind) | slow(slow_files, "/files/slow", 60)
+    environment["LD_PRELOAD"] = f"{slow_files} {parallel_file_system}"
+    words = ["--targets", "targets", *WORDS, "--repeat", "4", "--output", "r.h5"]
+    done = leadline("io", "--local", str(RANKS), *words, env=environment)
+    assert done.status == 0, done.err
+    said = leadline("diagnose", "r.h5").out
+    assert said in done.out
+    assert f"1. target {target} is written at 0." in said
+    with h5py.File(tmp_path / "r.h5") as file:
+        numbers = file["io/ranks/storage_target"][0]
+    first = 101 if kind == "beegfs" else 0
+    assert list(numbers) == [first + rank % FOLDERS for rank in range(RANKS)]
+
+
+def test_of_striped_files_no_target_is_named(leadline: Leadline, parallel_file_system: Path, tmp_path: Path) -> None:
+    environment = seeming(parallel_file_system, tmp_path, "lustre", stripes=2)
+    words = [*WORDS, "--repeat", "3", "--output", "r.h5", "--target", tmp_path / "f.%r"]
+    done = leadline("io", "--local", "4", *words, env=environment)
+    assert done.status == 0, done.err
+    document = json.loads(leadline("diagnose", "r.h5", "--json").out)
+    assert "files are striped over several storage targets each: which of these is slow cannot be told" in str(document)
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert set(file["io/ranks/storage_target"][0]) == {-2}
+
+
+def test_a_result_from_before_storage_targets_were_asked_for(
+    leadline: Leadline, slow_files: Path, tmp_path: Path
+) -> None:
+    run(leadline, tmp_path, slow(slow_files, "/t2/", 60))
+    before = leadline("diagnose", "r.h5").out
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        del file["io/ranks/storage_target"]
+    assert leadline("diagnose", "r.h5").out == before

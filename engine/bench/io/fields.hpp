@@ -93,6 +93,10 @@ constexpr auto fields_of(Type<RankPhase> /*any*/) {
       field("call_ns_min", &RankPhase::call_ns_min, "ns", "fastest call"),
       field("call_ns_max", &RankPhase::call_ns_max, "ns", "slowest call"),
       field("file", &RankPhase::file, "", "index of the file that its objects are in; -1 = none"),
+      field("storage_target", &RankPhase::storage_target, "",
+            "number of the storage target (Lustre: index of the OST) of the file that the rank opened; -1 = not known, "
+            "-2 = several",
+            Since::later_version),
       field("latencies", &RankPhase::latencies, "1",
             "calls by latency: bucket i is 2^(10 + i/4) to 2^(10 + (i+1)/4) ns, the first and the last are open"),
       field(

@@ -93,10 +93,13 @@ std::vector<JudgedRow> Hdf5Reader::judged_rows(std::size_t phase) const {
     const auto times = [&](const char* name) { return file().numbers<double>(name, shape, box); };
     const auto call_ns = times("io/ranks/call_ns"), wait_ns = times("io/ranks/wait_ns"),
                sync_ns = times("io/ranks/sync_ns"), close_ns = times("io/ranks/close_ns");
+    constexpr const char* target_table = "io/ranks/storage_target";  // not in older files
+    std::vector<std::int32_t> targets(bytes.size(), storage::unknown_target);
+    if (file().has(target_table)) targets = file().numbers<std::int32_t>(target_table, shape, box);
     std::vector<JudgedRow> rows;
     for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
-      rows.push_back({static_cast<std::int32_t>(rank), static_cast<std::int32_t>(phase), files[rank], bytes[rank],
-                      call_ns[rank], wait_ns[rank], sync_ns[rank], close_ns[rank]});
+      rows.push_back({static_cast<std::int32_t>(rank), static_cast<std::int32_t>(phase), files[rank], targets[rank],
+                      bytes[rank], call_ns[rank], wait_ns[rank], sync_ns[rank], close_ns[rank]});
     }
     return rows;
   });

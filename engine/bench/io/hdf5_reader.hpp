@@ -35,6 +35,7 @@ struct JudgedRow {
   std::int32_t rank = -1;
   std::int32_t phase = 0;  ///< index among all phases
   std::int32_t file = -1;
+  std::int32_t storage_target = storage::unknown_target;
   std::uint64_t bytes = 0;
   double call_ns = 0, wait_ns = 0, sync_ns = 0, close_ns = 0;
 };

@@ -59,6 +59,44 @@ class OwnTimes {
   std::map<std::pair<std::int32_t, std::int32_t>, double> sync_ns_;  ///< by phase and file
 };
 
+/// What the files of ranks lie on, by name: storage targets where the file system tells them of all rows, else what
+/// targets_of() says.
+class TargetNames {
+ public:
+  TargetNames(const Header& header, const std::vector<JudgedRow>& rows)
+      : file_system_(header.file_system),
+        are_known_(!rows.empty() && std::ranges::all_of(rows, [](const auto& row) { return row.storage_target >= 0; })),
+        are_striped_(std::ranges::count(rows, storage::several_targets, &JudgedRow::storage_target) > 0),
+        by_file_(targets_of(header)) {
+    if (are_known_) {
+      for (const JudgedRow& row : rows) all_.push_back(storage::storage_target_name(row.storage_target, file_system_));
+    } else {
+      all_ = by_file_;
+    }
+    std::ranges::sort(all_);
+    all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
+  }
+
+  const std::vector<std::string>& all() const { return all_; }
+  bool are_striped() const { return are_striped_; }
+
+  /// In all(); -1 = none.
+  std::int32_t index_of(const JudgedRow& row) const {
+    if (are_known_) return index_of(storage::storage_target_name(row.storage_target, file_system_));
+    const bool has_name = row.file >= 0 && static_cast<std::size_t>(row.file) < by_file_.size();
+    return has_name ? index_of(by_file_[static_cast<std::size_t>(row.file)]) : -1;
+  }
+
+ private:
+  std::int32_t index_of(const std::string& name) const {
+    return static_cast<std::int32_t>(std::ranges::lower_bound(all_, name) - all_.begin());
+  }
+
+  std::string file_system_;
+  bool are_known_, are_striped_;
+  std::vector<std::string> by_file_, all_;
+};
+
 /// Of the run's own summary; a run that broke off has none.
 JudgedFindings findings_kept(const Hdf5Reader& reader) {
   JudgedFindings judged;
@@ -105,10 +143,6 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
         "{} {} that came from the page cache, all or in part, {} nothing of the storage and {} not judged", num_cached,
         num_cached == 1 ? "read" : "reads", num_cached == 1 ? "tells" : "tell", num_cached == 1 ? "is" : "are"));
   }
-  std::vector<std::string> names = targets_of(header);
-  judged.targets = names;
-  std::ranges::sort(judged.targets);
-  judged.targets.erase(std::unique(judged.targets.begin(), judged.targets.end()), judged.targets.end());
   if (!lost.empty()) {
     judged.notes.push_back(fmt::format("{} {} {} lost during the run, and {} not judged",
                                        lost.size() == 1 ? "rank" : "ranks", number_ranges(lost),
@@ -116,17 +150,21 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
   }
   std::vector<JudgedRow> of_present = rows;
   std::erase_if(of_present, [&](const JudgedRow& row) { return std::ranges::count(lost, row.rank) > 0; });
+  std::erase_if(of_present, [&](const JudgedRow& row) {
+    return row.bytes == 0 || number_of[static_cast<std::size_t>(row.phase)] < 0;
+  });
+  const TargetNames targets(header, of_present);
+  judged.targets = targets.all();
+  if (targets.are_striped()) {
+    judged.notes.push_back(
+        "files are striped over several storage targets each: which of these is slow cannot be told");
+  }
   const OwnTimes own(header, of_present);
   for (const JudgedRow& row : of_present) {
-    const std::int32_t phase = number_of[static_cast<std::size_t>(row.phase)];
-    if (phase < 0 || row.bytes == 0) continue;
     diagnosis::FileRow& added = judged.rows.emplace_back();
-    added.phase = static_cast<std::uint32_t>(phase);
+    added.phase = static_cast<std::uint32_t>(number_of[static_cast<std::size_t>(row.phase)]);
     added.rank = static_cast<std::uint32_t>(row.rank);
-    if (row.file >= 0 && static_cast<std::size_t>(row.file) < names.size()) {
-      const auto at = std::ranges::lower_bound(judged.targets, names[static_cast<std::size_t>(row.file)]);
-      added.target = static_cast<std::int32_t>(at - judged.targets.begin());
-    }
+    added.target = targets.index_of(row);
     added.time_ns = own.of(row);
     added.bytes = row.bytes;
   }
@@ -140,6 +178,7 @@ JudgedRow judged_row(std::int32_t rank, std::int32_t phase, const RankPhase& row
   return {rank,
           phase,
           row.file,
+          row.storage_target,
           row.bytes,
           time_of<IoTime::call>(row),
           time_of<IoTime::wait>(row),

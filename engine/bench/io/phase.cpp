@@ -163,10 +163,18 @@ void Phase::measure() {
   current_step_.end(recorder_.row());
   const bool is_looked_at = writes() && stage_.request.sync == SyncTiming::outside;
   if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
+  find_storage_target();
   if (!agreed_) agreed_ = agreement();
   if (agreed_ || links_ == nullptr) return;
   note_broken_links();
   agreed_ = agreement();
+}
+
+/// Untimed, behind the phase: a file may have no storage before something is written.
+void Phase::find_storage_target() {
+  if (!share_.opens || agreed_) return;
+  const InFileCall in_call(file_call(), "asking for the storage target of", path());
+  recorder_.row().storage_target = storage::storage_target_of(path(), stage_.file_system);
 }
 
 /// Behind a collective, so that it is known which ranks are lost.

@@ -97,6 +97,7 @@ class Phase {
   bool waits_in_sync() const;
   void meet();
   void close();
+  void find_storage_target();
   void note_broken_links();
 
   const Stage& stage_;

@@ -16,6 +16,7 @@
 #include "model/diagnosis.hpp"
 #include "model/result.hpp"
 #include "storage/page_cache.hpp"
+#include "storage/storage_targets.hpp"
 
 namespace leadline::bench::io {
 
@@ -82,6 +83,7 @@ struct RankPhase {
   storage::CacheState cache_before, cache_after;
   std::uint64_t num_mismatches = 0;  ///< objects with something wrong
   std::int32_t file = -1;            ///< that it opened, or whose opener did its I/O
+  std::int32_t storage_target = storage::unknown_target;  ///< of the file that it opened, see storage_target_of()
 };
 
 /// Least and greatest with their ranks, over the ranks that do such a thing at all.

@@ -63,7 +63,9 @@ std::vector<JudgedRow> rows_of(std::size_t num_phases, double JudgedRow::*slow) 
   for (std::size_t phase = 0; phase < num_phases; ++phase) {
     for (std::int32_t rank = 0; rank < num_rows; ++rank) {
       JudgedRow& row = rows.emplace_back();
-      row = {rank, static_cast<std::int32_t>(phase), rank, 1 << 20};
+      row.rank = row.file = rank;
+      row.phase = static_cast<std::int32_t>(phase);
+      row.bytes = 1 << 20;
       row.call_ns = 1e6 + 1e3 * (rank + 7 * static_cast<double>(phase % 3));
       if (rank == 4) row.*slow += 2e6;
     }
@@ -103,6 +105,30 @@ TEST(JudgedTimes, OfASharedFileAreSyncedByAllOfItsRanks) {
   for (JudgedRow& row : rows) row.file = 0;
   const auto phases = phases_of(4, {IoOperation::write, true, ""});
   EXPECT_THAT(faults_of(diagnosed(shared, phases, rows, {}, six_hosts(), {})), IsEmpty());
+}
+
+TEST(JudgedTargets, AreThoseThatTheFileSystemTellsOfEveryRank) {
+  Header header = six_ranks();
+  header.file_system = "lustre";
+  std::vector<JudgedRow> rows = rows_of(4, &JudgedRow::call_ns);
+  for (JudgedRow& row : rows) {
+    row.storage_target = row.rank % 3;
+    if (row.rank == 1) row.call_ns += 2e6;  // as rank 4, which is on the same target
+  }
+  const auto phases = phases_of(4, {IoOperation::write, true, ""});
+  const auto names = [&] {
+    const auto slices = diagnosed(header, phases, rows, {}, six_hosts(), {});
+    std::string text;
+    for (const Fault& fault : slices.at(0).diagnosis.faults) text += fault.name + "; ";
+    return text;
+  };
+  EXPECT_THAT(names(), HasSubstr("OST0001"));
+  for (JudgedRow& row : rows) {
+    if (row.rank == 0) row.storage_target = storage::several_targets;
+  }
+  const auto slices = diagnosed(header, phases, rows, {}, six_hosts(), {});
+  EXPECT_THAT(names(), testing::Not(HasSubstr("target")));
+  EXPECT_THAT(slices[0].diagnosis.notes, testing::Contains(HasSubstr("striped over several storage targets")));
 }
 
 TEST(JudgedPhases, AreNoReadsFromTheCacheAndNoneThatFailed) {
