@@ -149,7 +149,7 @@ OptionEntry& declare_topology(OptionTable& options, std::string& topology) {
   return options
       .text("--topology", "WORD",
             "the physical network: a file (Slurm's topology.conf, ibnetdiscover, cables), a formula "
-            "(fat-tree:32x16) or pattern:REGEX over the names of hosts",
+            "(fat-tree:32x16), pattern:REGEX over the names of hosts, or none",
             topology)
       .by_default("nothing is known")
       .as_file();

@@ -29,8 +29,8 @@
 #include "diagnosis/line_rate.hpp"
 #include "diagnosis/observations.hpp"
 #include "diagnosis/profile.hpp"
-#include "network/parse_network.hpp"
 #include "network/routes.hpp"
+#include "network/stored_network.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
@@ -73,7 +73,8 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
       .count("--repeat", "only this repeat, from 1", 1, 1'000'000,
              [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; })
       .by_default("all");
-  bench::declare_verdict(options, request.topology, request.settings);
+  bench::declare_verdict(options, request.topology, request.settings)
+      .topology.by_default("that of the run, as RESULT has it");
   bench::declare_routes(options, request.routes_path);
   bench::declare_profile(options, request.profile_path);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
@@ -116,13 +117,13 @@ diagnosis::Layout layout_of(const DiagnoseRequest& request, std::int64_t num_ran
                             command::StepLog& steps) {
   diagnosis::Layout layout =
       bench::link::layout_of(num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
-  if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
+  layout.network = bench::link::network_for(request.topology, reader, layout.host_names);
   if (!request.routes_path.empty()) {
     layout.routes = network::read_routes(request.routes_path, request.topology, layout.host_names);
     steps.tell(fmt::format("the ways of pairs are known from {}: {} cables and switches", request.routes_path,
                            layout.routes.parts.size()));
   }
-  steps.tell(layout.network.source.empty() ? "nothing is known of the network: no --topology, and none in the result"
+  steps.tell(layout.network.levels.empty() ? "nothing is known of the network: no --topology, and none in the result"
                                            : "the network is known from " + layout.network.source);
   return layout;
 }
@@ -223,6 +224,10 @@ void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::
     }
     if (!header.complete && !request.output.quiet) {
       text = fmt::format("the result is not complete: {}\n", printable(header.incomplete_reason, LineEnds::replaced));
+    }
+    const bool uses_stored = request.topology.empty() && !header.network.empty();
+    if (uses_stored && !request.output.quiet) {
+      text += fmt::format("network, as the run was told: {}\n", network::words_of_stored(header.network));
     }
     command::put_output(request.output, text + output::diagnoses_text(slices));
   }

@@ -73,7 +73,7 @@ int profile_command(const std::vector<std::string>& arguments) {
   ProfileRequest request;
   command::OptionParser options("leadline profile", profile_description, profile_epilogue);
   options.files_argument("FILE", "good results of the link test, one or more", request.paths);
-  bench::declare_topology(options, request.topology);
+  bench::declare_topology(options, request.topology).by_default("that of the runs, as each FILE has it");
   command::declare_output(options, request.output);
   options.parse(arguments);
   command::check_output(request.output);

@@ -16,11 +16,6 @@
 namespace leadline::network {
 namespace {
 
-std::string plural_of(const std::string& kind) {
-  const bool hisses = kind.ends_with("ch") || kind.ends_with("sh") || kind.ends_with('s') || kind.ends_with('x');
-  return kind + (hisses ? "es" : "s");
-}
-
 std::size_t hops_between(const Network& network, std::size_t group, std::size_t other) {
   return network.hops[group * network.levels.front().names.size() + other];
 }
@@ -124,6 +119,11 @@ Level reduced(const Level& level, std::span<const std::uint32_t> chosen, std::ve
 }
 
 }  // namespace
+
+std::string plural_of(const std::string& kind) {
+  const bool hisses = kind.ends_with("ch") || kind.ends_with("sh") || kind.ends_with('s') || kind.ends_with('x');
+  return kind + (hisses ? "es" : "s");
+}
 
 std::size_t distance(const Network& network, std::uint32_t host, std::uint32_t other) {
   if (!network.hops.empty()) {

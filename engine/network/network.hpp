@@ -48,6 +48,9 @@ std::size_t num_distances(const Network& network);
 /// "same leaf switch", "same pod", "different pods", "3 hops".
 std::string name_of_distance(const Network& network, std::size_t distance);
 
+/// "leaf switches" for "leaf switch".
+std::string plural_of(const std::string& kind);
+
 /// The network of exactly these hosts, in this order and by these names; groups without any are gone, and those that
 /// are left keep their order. A host is found by its name, else by the name up to the first dot where that is unique
 /// among `names` and in the network. Hosts without names (a formula's) are taken in order. Throws

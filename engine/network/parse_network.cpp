@@ -108,12 +108,13 @@ Network read_topology(const std::string& path) { return parse_topology(path, rea
 
 Network parse_network(const std::string& word, const std::vector<std::string>& hosts) {
   constexpr std::string_view pattern = "pattern:";
+  if (word == no_network) return {};
   if (is_formula(word)) return for_hosts(formula(word), hosts);
   if (word.starts_with(pattern)) return by_pattern(word.substr(pattern.size()), hosts);
   std::error_code ignored;
   if (word.empty() || !std::filesystem::exists(word, ignored)) {
     refuse_word(word, "neither a kind of network nor a file",
-                fmt::format("Write {}, pattern:REGEX, or the name of a file", formula_forms()));
+                fmt::format("Write {}, pattern:REGEX, none, or the name of a file", formula_forms()));
   }
   return for_hosts(read_topology(word), hosts);
 }

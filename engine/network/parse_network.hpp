@@ -11,8 +11,11 @@
 
 namespace leadline::network {
 
-/// The network of exactly `hosts` in their order. `word` is a formula ("fat-tree:32x16"), "pattern:REGEX" or the name
-/// of a file. Throws Error(bad_command_line) that says what is wrong with the word, the file, or its hosts.
+/// The word for a network of which nothing is known.
+inline constexpr std::string_view no_network = "none";
+
+/// The network of exactly `hosts` in their order. `word` is a formula ("fat-tree:32x16"), "pattern:REGEX", the name of
+/// a file, or no_network. Throws Error(bad_command_line) that says what is wrong with the word, the file, or its hosts.
 Network parse_network(const std::string& word, const std::vector<std::string>& hosts);
 
 /// All of a file of text. Throws Error(bad_command_line) that names it, with this hint.

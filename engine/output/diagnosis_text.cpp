@@ -460,8 +460,9 @@ std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t 
   std::size_t num_faults = slower.size();
   for (const diagnosis::SeenFault& seen : diagnosis::seen_faults(slices)) {
     num_faults += counts(*seen.worst) ? 1 : 0;
-    faults.push_back({seen.worst, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
-                                              num_slices, format_bytes(seen.slice->message_size_bytes))});
+    faults.push_back(
+        {seen.worst, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
+                                 diagnosis::num_judged(slices), format_bytes(seen.slice->message_size_bytes))});
   }
   std::vector<const Diagnosis*> all;
   for (const DiagnosedSlice& slice : slices) all.push_back(&slice.diagnosis);

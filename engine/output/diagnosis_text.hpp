@@ -25,8 +25,8 @@ std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults =
 /// of all slices in a line each. Empty without any.
 std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices);
 
-/// The verdicts of all slices of a run in one: each fault once, as the slice shows it in which it costs most, and in
-/// how many of `num_slices` it was found. Empty where there was no diagnosis.
+/// The verdicts of a run's `num_slices` slices in one: each fault once, as the slice shows it in which it costs most,
+/// and in how many of those it was found in which somebody was judged. Empty where there was no diagnosis.
 std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t num_slices);
 
 /// Several lines, each with its end: classes in a table, then the components that changed otherwise.

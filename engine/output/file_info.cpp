@@ -11,6 +11,7 @@
 #include "core/json.hpp"
 #include "core/printable.hpp"
 #include "core/units.hpp"
+#include "network/stored_network.hpp"
 #include "output/table.hpp"
 #include "result/json_parts.hpp"
 
@@ -97,6 +98,16 @@ std::string hosts_text(const std::vector<HostRanks>& hosts) {
   return text;
 }
 
+/// A damaged one is described as such; the rest of the file may be sound.
+std::string network_text(const result::RunHeader& header) {
+  if (header.network.empty()) return "";
+  try {
+    return network::words_of_stored(header.network);
+  } catch (const JsonError& error) {
+    return fmt::format("damaged: {}", harmless(error.what()));
+  }
+}
+
 }  // namespace
 
 std::string file_info_text(const FileInfo& info) {
@@ -157,7 +168,7 @@ std::string run_text(const result::RunHeader& header) {
 std::string ranks_text(const result::RunHeader& header, const std::vector<HostRanks>& hosts) {
   const std::string num_ranks = counted(static_cast<std::uint64_t>(header.num_ranks), "rank");
   return line("ranks", fmt::format("{} on {}", num_ranks, counted(hosts.size(), "host"))) +
-         line("hosts", hosts_text(hosts));
+         line("hosts", hosts_text(hosts)) + line("network", network_text(header));
 }
 
 std::string sizes_text(const result::RunHeader& header) {
@@ -183,6 +194,7 @@ void add_origin(Json& json, const result::RunHeader& header, const std::vector<H
   json["provenance"] = provenance;
   json["options"] = options;
   json["hosts"] = names;
+  json["network"] = header.network.empty() ? Json(nullptr) : Json(network_text(header));
 }
 
 }  // namespace leadline::output

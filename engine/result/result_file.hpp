@@ -10,6 +10,7 @@
 
 #include "model/provenance.hpp"
 #include "model/request.hpp"
+#include "network/stored_network.hpp"
 
 namespace leadline::result {
 
@@ -23,11 +24,13 @@ struct RunFileSetup {
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
   RankPlacement placement;  ///< this rank's own
+  std::string network;      ///< that the run was told of (network::stored_text()), rank 0's counts; empty = of none
 };
 
-inline RunFileSetup setup_of(const RunRequest& request, const RankPlacement& placement) {
+inline RunFileSetup setup_of(const RunRequest& request, const RankPlacement& placement,
+                             const network::Network& network) {
   const ExistingFile existing = request.overwrite ? ExistingFile::overwrite : ExistingFile::refuse;
-  return {request.output, request.format, existing, request.row_path, placement};
+  return {request.output, request.format, existing, request.row_path, placement, network::stored_text(network)};
 }
 
 /// The file of a run from before its first message to its end, whatever its format: one on every rank. `Store` is what

@@ -37,6 +37,7 @@ struct RunHeader {
   std::vector<std::pair<std::string, HeaderValue>> provenance;  ///< all but end_utc
   std::vector<std::pair<std::string, std::string>> options;
   std::vector<std::uint64_t> message_sizes_bytes;
+  std::string network;  ///< that the run was told of, as network::stored_text() has it; empty = of none
 
   bool complete = false;
   std::string incomplete_reason;

@@ -247,6 +247,7 @@ Reader::Reader(const Simulator& simulator, const bench::link::LinkResult& result
   if (auto sample = bench::link::stored_sample(result.request, plan.layout)) {
     bench::link::store_rounds(header_, {*std::move(sample), plan.host_of});
   }
+  header_.network = network::stored_text(simulator.machine().network);
   header_.repeats = {{0, -1}};
   header_.has_rounds = true;
   header_.retests = bench::link::retests_of(result);

@@ -39,7 +39,7 @@ TEST(parse_network, lists_what_may_stand_there) {
     EXPECT_THAT(word_refusal(word),
                 AllOf(HasSubstr("--topology cannot be '" + std::string(word) +
                                 "' (neither a kind of network nor a file). Write fat-tree:HOSTSxLEAVES"),
-                      HasSubstr("pattern:REGEX, or the name of a file")));
+                      HasSubstr("pattern:REGEX, none, or the name of a file")));
   }
   EXPECT_THAT(word_refusal("torus"), HasSubstr("it has no extents"));
   EXPECT_THAT(word_refusal("fat-tree:1x1x1"), HasSubstr("it has one host"));

@@ -19,6 +19,7 @@ from leadline.bisection.connections import (
     pairs_by_pattern,
     scan_connections,
 )
+from leadline.bisection.hosts import HostMatrix, host_matrix
 from leadline.bisection.result import BisectionResult, PatternKind, Patterns
 from leadline.model import Progress, Record
 from leadline.stats.distribution import Distribution
@@ -85,6 +86,7 @@ class SizeAnalysis(Record):
     named: tuple[NamedPattern, ...]
     slow: tuple[JudgedConnection, ...]  # slowest first
     limit_ns: float  # a connection that takes longer is slow; NaN = not known
+    hosts: HostMatrix | None  # None: there are no two hosts, or no connections
 
     @property
     def worst(self) -> Patterns:
@@ -134,6 +136,7 @@ def analyse_size(
         named=_named(result, patterns, ebb.mean),
         slow=_judged(result, size_index, found, speeds.median),
         limit_ns=limit_ns,
+        hosts=host_matrix(result, random, speeds.median),
     )
 
 

@@ -6,7 +6,10 @@
   "sizes": [{"size_index", "bytes", "ebb": {"mean", "half_width"},
              "median": of the connections, "alone": mean of pairs alone, "patterns": COUNTS of their means or null,
              "connections": COUNTS or null, "converged": [[patterns, mean, half_width]],
-             "worst": [[step, mean, whether it was gone on from]]}],
+             "worst": [[step, mean, whether it was gone on from]],
+             "hosts": null or what host_matrix.js draws}],
+  "host_names", "host_of": by rank, "factors": [[from factor, colour]], "outside": colour of a cell without connections,
+  "findings": [{"number", "size_index": null = all, "is_bad", "blocks": as findings.js reads them}],
   "components": {"hosts" and "ranks", where there are such:
     [{"begin", "end", "share", "num", "num_slow", "name", "slow"}]},
   "simulated": null or {"points": [[index, simulated, measured]], "ratio", "unit", "deviating": [index]},
@@ -24,10 +27,15 @@ import numpy as np
 
 from leadline.bisection.analysis import ComponentsAnalysis, SizeAnalysis
 from leadline.bisection.connections import SlowCounts
+from leadline.bisection.hosts import HostMatrix
 from leadline.bisection.result import BisectionResult
 from leadline.bisection.simulate.model import PatternComparison
+from leadline.diagnosis import FoundFault
+from leadline.draw.colours import FACTORS, OUTSIDE
 from leadline.model import BoolArray, ComponentKind, Fault, FloatArray
 from leadline.report.encode import rounded
+from leadline.report.faults import MOST_SHOWN
+from leadline.report.findings import findings_for_script
 from leadline.scan import edge_for
 
 Data = dict[str, Any]
@@ -42,16 +50,37 @@ def page_of(
     result: BisectionResult,
     sizes: Sequence[SizeAnalysis],
     components: ComponentsAnalysis,
-    faults: Sequence[Fault],
+    found: Sequence[FoundFault],
     comparison: PatternComparison | None,
 ) -> Data:
     """All of it."""
     return {
         "first_size": first_size(sizes),
         "sizes": [_size(one) for one in sizes],
-        "components": component_bars(result, components, faults),
+        "components": component_bars(result, components, [one.fault for one in found]),
         "simulated": _simulated(comparison) if comparison else None,
+        "host_names": list(result.hosts),
+        "host_of": result.host_index.tolist(),
+        "factors": [list(one) for one in FACTORS],
+        "outside": OUTSIDE,
+        "findings": _findings(found[:MOST_SHOWN]),
     }
+
+
+def _findings(found: Sequence[FoundFault]) -> list[Data]:
+    parts = [one.part for one in found]
+    return [
+        {"number": one["number"], "is_bad": one["is_bad"], "blocks": one["blocks"],
+         "size_index": None if one["part"] is None else parts[one["part"]].size_index}
+        for one in findings_for_script(found, parts)
+    ]  # fmt: skip
+
+
+def _hosts(matrix: HostMatrix) -> Data:
+    return {
+        "edge": matrix.edge, "size": len(matrix.share), "num_patterns": matrix.num_patterns,
+        "shares": [rounded(share, 3) for share in matrix.share.ravel().tolist()], "num": matrix.num.ravel().tolist(),
+    }  # fmt: skip
 
 
 def first_size(sizes: Sequence[SizeAnalysis]) -> int:
@@ -80,6 +109,7 @@ def _size(one: SizeAnalysis) -> Data:
             for step, mean, accepted in zip(steps.index.tolist(), steps.bytes_per_s_mean.tolist(),
                                             steps.accepted.tolist(), strict=True)
         ]),
+        "hosts": _hosts(one.hosts) if one.hosts else None,
     }  # fmt: skip
 
 

@@ -22,9 +22,18 @@ from leadline.scan import FEWEST_PARTNERS
 from leadline.text import run as run_text
 from leadline.units import bytes_text, plain
 
-_STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bars.css")
+_STYLES = ("report.css", "faults.css", "matrix.css", "chart.css", "bars.css", "bisection.css")
 # The parts of the page's script, in the order in which they stand in its one function.
-_SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "bisection_charts.js")
+_SCRIPTS = (
+    "page.js",
+    "numbers.js",
+    "tooltip.js",
+    "chart.js",
+    "units.js",
+    "plot.js",
+    "host_matrix.js",
+    "bisection_charts.js",
+)
 
 
 @dataclass(frozen=True)
@@ -71,9 +80,7 @@ def render_bisection(
         styles=_STYLES,
         scripts=_SCRIPTS,
         data={
-            "data": page_of(
-                result, analysis.sizes, analysis.components, faults_of(result, analysis), analysis.comparison
-            )
+            "data": page_of(result, analysis.sizes, analysis.components, _found(result, analysis), analysis.comparison)
         },
         benchmark="Bisection test",
         title=bisection_text.title(result),
@@ -87,6 +94,7 @@ def render_bisection(
         numbers=tables.size_table(result, analysis.sizes),
         by_size=by_size,
         faults=_faults(result, analysis),
+        has_hosts=any(one.hosts for one in analysis.sizes),
         has_components=bool(analysis.components.of_ranks.num.any()),
         threshold=plain(100 * result.threshold),
         simulated=bisection_text.what_was_simulated(simulated) if simulated else "",
@@ -112,7 +120,20 @@ def _of_size(result: BisectionResult, one: SizeAnalysis) -> tables.Row:
         "stopped": bisection_text.stopped_text(result, one), "named": tables.named_rows(one),
         "slow": tables.slow_rows(result, one), "slowest_patterns": tables.pattern_rows(result, one),
         "buckets": tables.bucket_rows(one), "num_steps": len(one.worst),
+        "hosts_note": _hosts_note(one),
     }  # fmt: skip
+
+
+def _hosts_note(one: SizeAnalysis) -> str:
+    """What of the matrix of hosts is not all."""
+    if not one.hosts:
+        return ""
+    size, notes = bytes_text(one.message_size_bytes), []
+    if one.hosts.num_patterns < len(one.random):
+        notes.append(f"Of {size}: of the first {one.hosts.num_patterns:,} of {len(one.random):,} patterns.")
+    if one.hosts.edge > 1:
+        notes.append(f"Of {size}: a cell is {one.hosts.edge} × {one.hosts.edge} hosts.")
+    return " ".join(notes)
 
 
 def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
@@ -126,5 +147,8 @@ def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
 
 def faults_of(result: BisectionResult, analysis: BisectionAnalysis) -> list[Fault]:
     """Each once, the gravest first."""
-    parts = bisection_text.parts_of(result, analysis.sizes)
-    return [one.fault for one in found_faults(analysis.diagnosed, parts)]
+    return [one.fault for one in _found(result, analysis)]
+
+
+def _found(result: BisectionResult, analysis: BisectionAnalysis) -> list[FoundFault]:
+    return found_faults(analysis.diagnosed, bisection_text.parts_of(result, analysis.sizes))

@@ -1,32 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the first screen of a link test's page has beside the matrix: expected times and outlines of findings."""
+"""What the first screen of a link test's page has beside the matrix: expected times."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from leadline.diagnosis import FoundFault
 from leadline.link.analysis import SliceAnalysis
 from leadline.link.result import LinkResult, PairClass
-from leadline.model import (
-    BoolArray,
-    Component,
-    ComponentKind,
-    Diagnosis,
-    Fault,
-    FaultDirection,
-    IntArray,
-    Slice,
-    Statistic,
-)
+from leadline.model import BoolArray, Diagnosis, IntArray, Statistic
+from leadline.report.findings import End, blocks_of
 from leadline.scan import AxisName
-
-# One end of the pairs of a block: hosts by their indices, ranks, or everybody (None).
-End = dict[str, list[int]] | None
 
 
 def expected_ns(
@@ -43,7 +28,7 @@ def expected_ns(
     is_one_host = (hosts[:, None] == hosts[None, :]) & (hosts >= 0)[:, None]
     is_sound = np.isfinite(times) & (times > 0)
     for fault in diagnosis.faults if diagnosis else ():
-        for ends in _blocks(fault):
+        for ends in blocks_of(fault):
             rows, columns = (_cells_of(end, result.host_index, cell_of, picture.grid.size) for end in ends)
             is_sound &= ~(rows[:, None] & columns[None, :])
     expected: list[float | None] = []
@@ -70,51 +55,3 @@ def _cells_of(end: End, host_of: IntArray, cell_of: IntArray, size: int) -> Bool
         ranks = np.array(end["ranks"]) if "ranks" in end else np.flatnonzero(np.isin(host_of, end["hosts"]))
         found[cell_of[ranks]] = True
     return found
-
-
-def findings_for_script(listed: Sequence[FoundFault], parts: Sequence[Slice]) -> list[dict[str, Any]]:
-    """As findings.js reads them."""
-    return [
-        {
-            "number": number,
-            "part": None if one.num_found == one.num_slices else parts.index(one.part),
-            "is_bad": one.fault.counts,
-            "blocks": _blocks(one.fault),
-        }
-        for number, one in enumerate(listed, 1)
-    ]
-
-
-def _blocks(fault: Fault) -> list[list[End]]:
-    """The senders and receivers of its pairs; none where they are no blocks of the matrix, or not known."""
-    component = fault.component
-    if component.kind is ComponentKind.INSIDE and component.first >= 0:
-        host: End = {"hosts": [component.first]}
-        return [[host, host]]
-    first, second = _ends(component)
-    if first is None:
-        return []
-    ways = []
-    if fault.direction is not FaultDirection.IN:
-        ways.append([first, second])
-    if fault.direction is not FaultDirection.OUT:
-        ways.append([second, first])
-    return ways
-
-
-def _ends(component: Component) -> tuple[End, End]:
-    """The first end and the other one, None = everybody; the first is None where it is not known."""
-    kind, first, second = component.kind, component.first, component.second
-    if kind in (ComponentKind.HOST, ComponentKind.PORT, ComponentKind.SOCKET) and first >= 0:
-        return {"hosts": [first]}, None
-    if kind is ComponentKind.RANK:
-        return {"ranks": [first]}, None
-    if kind is ComponentKind.LINK:
-        return {"hosts": [first]}, {"hosts": [second]}
-    if kind is ComponentKind.PAIR:
-        return {"ranks": [first]}, {"ranks": [second]}
-    if kind in (ComponentKind.SWITCH, ComponentKind.UPLINK) and component.hosts:
-        return {"hosts": list(component.hosts)}, None
-    if kind is ComponentKind.CABLE and component.hosts and component.other_hosts:
-        return {"hosts": list(component.hosts)}, {"hosts": list(component.other_hosts)}
-    return None, None

@@ -15,13 +15,14 @@ from leadline.link.comparison import comparison_for_page
 from leadline.link.data import SCRIPTS, PagePlan, page_data, plan_page
 from leadline.link.faults import faults_for_page
 from leadline.link.figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
-from leadline.link.first_screen import expected_ns, findings_for_script
+from leadline.link.first_screen import expected_ns
 from leadline.link.judged import judged
 from leadline.link.result import LinkResult
 from leadline.link.tables import tables_of
 from leadline.model import Progress, Slice, Statistic
 from leadline.model.run import stretch_of
 from leadline.report.faults import headline_colour
+from leadline.report.findings import findings_for_script
 from leadline.report.frame import html_page
 from leadline.scan import FEWEST_PARTNERS, SLOW_FACTOR, AxisName, picture_range
 from leadline.stats.colour_range import ColourRange

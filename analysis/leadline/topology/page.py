@@ -80,6 +80,7 @@ def render_topology(
         sizes=[(index, bytes_text(result.message_sizes_bytes[index])) for index in sizes],
         centres=centres,
         load=load_rows(load),
+        has_rates_chart=len({one.size_index for one in analyses if one.num_measured}) > 1,
         has_topologies=True,
         has_matrix=bool(parts),
         is_traced=topology_text.is_traced(analyses),

@@ -72,8 +72,9 @@ def topology_sheet(
             area = _draw_plot(paper, area, "Throughput over time", _load_curves(result, load), is_load=True)
             _draw_load(paper, area, load)
         elif any(analysis.num_measured for analysis in analyses):
-            name = "What the network sustains: all bytes transferred, over message size"
-            area = _draw_plot(paper, area, name, _rate_curves(analyses), is_load=False)
+            if len({one.size_index for one in analyses if one.num_measured}) > 1:
+                name = "What the network sustains: all bytes transferred, over message size"
+                area = _draw_plot(paper, area, name, _rate_curves(analyses), is_load=False)
             _draw_numbers(paper, area, result, analyses)
 
     return sheet_of(result, kind, head, no_findings(result), _DEFINITIONS, draw)

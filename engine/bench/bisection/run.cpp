@@ -51,12 +51,13 @@ class BisectionTest {
     result.within_hosts = plan.participants.within_hosts;
   }
 
-  static std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
-                                         const RankPlacement& placement) {
+  std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
+                                  const RankPlacement& placement) const {
     const Request& request = so_far.request;
     const std::uint64_t max_baseline = plan.has_random ? request.rounds * request.num_baseline_pairs : 0;
-    return open_bisection_file(cluster, so_far,
-                               {result::setup_of(request, placement), plan.max_patterns(request), max_baseline});
+    return open_bisection_file(
+        cluster, so_far,
+        {result::setup_of(request, placement, layout_.network), plan.max_patterns(request), max_baseline});
   }
 
   static void measure(cluster::Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan,

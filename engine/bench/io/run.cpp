@@ -193,7 +193,8 @@ class IoTest {
   std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
                                   const RankPlacement& placement) {
     stored_ = std::make_unique<StoredPhases>(rank_, so_far);
-    return open_io_file(cluster, so_far, {result::setup_of(so_far.request, placement), plan.phases.size()});
+    return open_io_file(cluster, so_far,
+                        {result::setup_of(so_far.request, placement, layout_.network), plan.phases.size()});
   }
 
   /// From the watch thread: keeps in the file the phase in the middle of which the run ends. What to tell of all

@@ -10,8 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/json.hpp"
 #include "core/printable.hpp"
 #include "diagnosis/drift.hpp"
+#include "network/parse_network.hpp"
+#include "network/stored_network.hpp"
+#include "result/file_kind.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -57,6 +61,18 @@ diagnosis::Layout layout_of(std::int64_t num_ranks,
   const bool knows_sockets = std::ranges::any_of(layout.socket_of, [](std::int32_t socket) { return socket >= 0; });
   if (!knows_sockets) layout.socket_of.clear();
   return layout;
+}
+
+network::Network network_for(const std::string& topology, const std::string& stored, const std::string& path,
+                             const std::vector<std::string>& hosts) {
+  if (!topology.empty()) return network::parse_network(topology, hosts);
+  if (stored.empty()) return {};
+  try {
+    network::StoredNetwork found = network::stored_network(stored, hosts);
+    return found.why_left_out.empty() ? std::move(found.network) : network::Network{};
+  } catch (const JsonError& error) {
+    result::throw_damaged(path, error.what());
+  }
 }
 
 SliceRows::SliceRows(ResultReader& reader, std::size_t repeat_index, std::size_t size_index, std::size_t num_workers)

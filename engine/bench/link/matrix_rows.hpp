@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/link/reader.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
+#include "network/network.hpp"
 
 namespace leadline::bench::link {
 
@@ -19,6 +21,17 @@ namespace leadline::bench::link {
 /// throws.
 diagnosis::Layout layout_of(std::int64_t num_ranks,
                             const std::function<RankPlacement(std::int64_t rank)>& placement_of);
+
+/// The network of these hosts: that which `topology` says, or where it is empty, that of the run, as a result has it
+/// (network::stored_text(), `path` is for messages); none where neither is known. Throws what parse_network() throws,
+/// and Error(run_failed) where the result is damaged.
+network::Network network_for(const std::string& topology, const std::string& stored, const std::string& path,
+                             const std::vector<std::string>& hosts);
+
+/// The same of an open result of any benchmark.
+network::Network network_for(const std::string& topology, const auto& reader, const std::vector<std::string>& hosts) {
+  return network_for(topology, reader.header().network, reader.path(), hosts);
+}
 
 /// A slice's matrix as it is asked for: logarithms of times for slow components, or of mean over median for unsteady
 /// ones. One of them lies in memory at a time. Reading and coding go side by side. Stored rounds

@@ -7,7 +7,6 @@
 #include "bench/link/matrix_rows.hpp"
 #include "bench/link/reader.hpp"
 #include "command/text_file.hpp"
-#include "network/parse_network.hpp"
 #include "result/diagnosis_json.hpp"
 
 namespace leadline::bench::link {
@@ -21,7 +20,7 @@ Profile conditions_of(const Header& header, const diagnosis::Layout& layout) {
 Profile profile_of_file(ResultReader& reader, const std::string& topology) {
   const Header& header = reader.header();
   diagnosis::Layout layout = layout_of(header.num_ranks, [&](std::int64_t rank) { return reader.placement(rank); });
-  if (!topology.empty()) layout.network = network::parse_network(topology, layout.host_names);
+  layout.network = network_for(topology, reader, layout.host_names);
   std::vector<Profile> repeats;
   for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
     Profile& one = repeats.emplace_back(conditions_of(header, layout));

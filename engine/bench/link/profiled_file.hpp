@@ -14,7 +14,7 @@ namespace leadline::bench::link {
 /// What must be the same for times to be comparable; without classes.
 Profile conditions_of(const Header& header, const diagnosis::Layout& layout);
 
-/// All message sizes; of several repeats the median. `topology` may be empty.
+/// All message sizes; of several repeats the median. `topology`: as for network_for().
 Profile profile_of_file(ResultReader& reader, const std::string& topology);
 
 /// What the file says. Throws Error(bad_command_line) that names it.

@@ -199,7 +199,8 @@ class LinkTest {
                                   const RankPlacement& placement) const {
     const Request& request = so_far.request;
     LinkFileSetup setup;
-    static_cast<result::RunFileSetup&>(setup) = result::setup_of(request, placement);
+    static_cast<result::RunFileSetup&>(setup) =
+        result::setup_of(request, placement, layout_ ? layout_->network : network::Network{});
     setup.num_repeats = plan.num_repeats;
     setup.permutation = [&cluster, &request](int index) {
       return schedule::permutation(cluster.size(), request.shuffle_ranks_seed, index);

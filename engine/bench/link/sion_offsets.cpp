@@ -52,6 +52,7 @@ std::string start_text(const Header& header) {
                 {"provenance", provenance},
                 {"options", options},
                 {"message_size_bytes", header.message_sizes_bytes}};
+  if (!header.network.empty()) start["network"] = header.network;
   if (header.linktest) start["linktest"] = linktest_json(*header.linktest);
   return result::line_of(start);
 }
@@ -125,6 +126,7 @@ void take_start(const Json& start, Header& header) {
     header.options.emplace_back(name, options.at(name).get<std::string>());
   }
   start.at("message_size_bytes").get_to(header.message_sizes_bytes);
+  if (start.find("network") != nullptr) header.network = start.at("network").get<std::string>();
   if (start.find("linktest") != nullptr) header.linktest = linktest_of(start.at("linktest"));
 }
 

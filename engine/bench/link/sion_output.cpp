@@ -49,6 +49,7 @@ SionOutput::SionOutput(cluster::Cluster& cluster, const LinkResult& so_far, cons
       header_(header_of(so_far, "")),
       plan_(shape_of(header_, setup.sion_record), 0) {
   header_.num_ranks = cluster.size();
+  header_.network = setup.network;
   header_.has_rounds = static_cast<bool>(setup_.rounds);
   plan_ = SionFilePlan(shape_of(header_, setup_.sion_record), 0);
   create();

@@ -56,13 +56,13 @@ class TopologyTest {
 
   static void describe(const Plan& plan, Result& result) { result.topologies = facts_of(plan); }
 
-  static std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
-                                         const RankPlacement& placement) {
+  std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
+                                  const RankPlacement& placement) const {
     const Request& request = so_far.request;
     const bool is_load = request.duration_s > 0;
-    return open_topology_file(
-        cluster, so_far,
-        {result::setup_of(request, placement), is_load ? std::vector<Cell>{} : plan.cells, plan.topologies});
+    return open_topology_file(cluster, so_far,
+                              {result::setup_of(request, placement, layout_.network),
+                               is_load ? std::vector<Cell>{} : plan.cells, plan.topologies});
   }
 
   static void measure(cluster::Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan,

@@ -64,6 +64,7 @@ RankPlacement placement_in(std::string_view message) {
 RunFile::RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetup& setup, const Structure& structure)
     : cluster_(cluster) {
   header.num_ranks = cluster.size();
+  header.network = setup.network;
   create(header, setup, structure);
 }
 
@@ -227,6 +228,7 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
     const Handle options = make_group_in_order(file, "options");
     for (const auto& [name, value] : header.options) write_attribute(options, name.c_str(), value);
   }
+  if (!header.network.empty()) write_text(file, "network", header.network);
   offsets.message_size = allocate(file, "message_size_bytes", H5T_NATIVE_UINT64, {header.message_sizes_bytes.size()});
   return offsets;
 }

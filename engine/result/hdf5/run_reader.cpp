@@ -84,6 +84,7 @@ void RunReader::read_run_part(const char* benchmark, RunHeader& header) {
   if (header.message_sizes_bytes.empty()) file_->fail("there is no message size");
   header.complete = file_->numbers<std::int32_t>("status/complete", {}, {{}, {}})[0] != 0;
   header.incomplete_reason = file_->text("status/reason", {}, {});
+  if (file_->has("network")) header.network = file_->text("network", {}, {});
   if (file_->has("summary")) header.summary = file_->text("summary", {}, {});
 }
 

@@ -63,10 +63,10 @@ def test_all_charts_and_tables_follow_the_size(open_bisection: Open):
     assert "1 MiB ended after 85 patterns" in page.tab.locator("#patterns").inner_text()
     assert page.tab.locator("#named [data-size]:visible").count() == 1
     controls = page.tab.locator("select.of-size")
-    assert [controls.nth(at).input_value() for at in range(controls.count())] == ["1"] * 3
+    assert [controls.nth(at).input_value() for at in range(controls.count())] == ["1"] * 4
     controls.nth(1).select_option("0")
     page.settle()
-    assert [controls.nth(at).input_value() for at in range(controls.count())] == ["0"] * 3
+    assert [controls.nth(at).input_value() for at in range(controls.count())] == ["0"] * 4
     for chart, bars in first.items():
         assert page.ask(BARS, chart) != bars
     assert "64 KiB ended after 124 patterns" in page.tab.locator("#patterns").inner_text()

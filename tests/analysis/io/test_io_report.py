@@ -154,3 +154,9 @@ def test_a_phase_that_failed_has_no_rate(tmp_path: Path, capsys: pytest.CaptureF
 def test_a_formula_stays_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     lines = table(write_io(tmp_path / "run.h5", hostile_names()), capsys, "--ranks")
     assert not any(line["host"].startswith("=") or line["file"].startswith("=") for line in lines)
+
+
+def test_the_timeline_comes_first(tmp_path: Path):
+    _, page = page_of(straggling(), tmp_path)
+    places = [page.ids().index(name) for name in ("faults", "time", "phases", "run")]
+    assert places == sorted(places)

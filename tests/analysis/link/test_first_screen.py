@@ -17,7 +17,8 @@ from conftest import write_result
 from leadline.diagnosis import diagnosed_in, found_faults
 from leadline.draw.colours import FACTORS
 from leadline.link.analysis import analyse
-from leadline.link.first_screen import expected_ns, findings_for_script
+from leadline.link.first_screen import expected_ns
+from leadline.report.findings import findings_for_script
 
 pytest_plugins = ["browser"]
 Open = Callable[..., Opened]

@@ -257,3 +257,12 @@ def test_columns_of_a_sheet_are_as_wide_as_their_cells():
     assert sum(column.width for column in narrow) == pytest.approx(70)
     assert narrow[0].width > width_mm("12 stars answered", SIZE), "the widest text is the one that is cut"
     assert narrow[1].width > width_mm("message size", SIZE)
+
+
+def test_one_size_has_no_chart(tmp_path: Path):
+    result = loaded(slow_host_of_eight(), tmp_path)
+    several, one = (Page(render_topology(result, sizes)) for sizes in ([2, 3], [2]))
+    assert "rates-chart" in several.ids()
+    assert "rates-chart" not in one.ids()
+    assert "What the network sustains" in one.text
+    assert {"rates", "numbers", "lists"} <= set(one.ids())

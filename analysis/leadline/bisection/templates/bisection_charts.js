@@ -86,6 +86,7 @@ function simulated_spec() {
 }
 
 const CHARTS = [
+  ["hosts-chart", HostMatrixView, () => null, (one) => one.hosts],
   ["patterns-chart", Plot, patterns_spec, (one) => one.patterns], ["connections-chart", Plot, connections_spec, (one) => one.connections],
   ["convergence-chart", Chart, convergence_spec, (one) => one.converged.length], ["worst-chart", Chart, worst_spec, (one) => one.worst.length],
 ];

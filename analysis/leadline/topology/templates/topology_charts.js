@@ -24,24 +24,12 @@ function rates_spec() {
   const unit = unit_of(series), used = [...new Set(charts.rates.map((one) => one.size_index))].sort((a, b) => a - b).map((index) => charts.sizes[index]);
   const values = series.flatMap(({ points }) => points.map(({ y }) => y)).filter((y) => y > 0);
   const common = { series, scale: unit.scale, y_title: `${RATE_TITLES[rate]}, ${unit.name}` };
-  if (used.length === 1) return { ...common, ...side_by_side(series, used[0]), logarithmic: picked.scale === "logarithmic" };
   return {
     ...common, x_title: "message size",
     x_ticks: used.map((bytes) => [sized(bytes), size_name(bytes)]), x_span: [sized(used[0]), sized(used[used.length - 1])],
     logarithmic: picked.scale === "auto" ? Math.max(...values) > 8 * Math.min(...values) : picked.scale === "logarithmic",
     title: (x) => size_name(used.find((bytes) => sized(bytes) === x)),
   };
-}
-
-// With one size there is no line: topologies stand beside each other.
-function side_by_side(series, bytes) {
-  series.forEach((one, at) => {
-    for (const point of one.points) point.x = at;
-    one.dots = one.dots.map(([, y]) => [at, y]);
-  });
-  const names = series.map(({ name }) => name);
-  return { x_title: `topology, with messages of ${size_name(bytes)}`, x_span: [-0.5, names.length - 0.5], x_ticks: names.map((name, at) => [at, name]),
-    title: (at) => names[at] };
 }
 
 function rates_point(group, bytes, times, rate, statistic) {
@@ -99,7 +87,6 @@ function begin_charts() {
     };
     by_id("rate").addEventListener("click", ({ target }) => { if (target.dataset.rate) press(target.dataset.rate); });
     press(picked.rate);
-    begin_numbers();
   }
   if (by_id("centres-chart")) {
     const last = charts.centres[charts.centres.length - 1];
@@ -139,4 +126,5 @@ function begin_numbers() {
 }
 
 begin_charts();
+if (document.querySelector("table.numbers")) begin_numbers();
 if (!page.parts.length) hooks.drawn = "charts";
