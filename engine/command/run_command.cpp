@@ -13,7 +13,9 @@
 #include <string>
 #include <string_view>
 
+#include "cluster/address.hpp"
 #include "cluster/bootstrap.hpp"
+#include "cluster/connection.hpp"
 #include "cluster/environment.hpp"
 #include "cluster/local.hpp"
 #include "cluster/pmi1.hpp"
@@ -22,6 +24,7 @@
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
 #include "command/stopwatch.hpp"
+#include "core/deadline.hpp"
 #include "core/error.hpp"
 #include "result/result_file.hpp"
 
@@ -31,7 +34,7 @@ namespace {
 using cluster::Cluster;
 using cluster::Launcher;
 
-/// What `open` gives; if something is missing for it, the reason goes to `reasons`.
+/// What `open` gives; where something is missing for it, the reason goes to `reasons`.
 template <class Open>
 auto tried(std::string& reasons, const char* name, const Open& open) -> std::optional<decltype(open())> {
   try {
@@ -44,18 +47,39 @@ auto tried(std::string& reasons, const char* name, const Open& open) -> std::opt
   }
 }
 
-/// By the launcher's own protocol, else by its MPI library.
+/// Whether the server that a launcher has named to its processes ("job.0;tcp4://127.0.0.1:44193") still listens.
+bool has_pmix_server() {
+  for (const char* variable : {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI3", "PMIX_SERVER_URI2"}) {
+    const char* const given = std::getenv(variable);
+    const std::string text = given != nullptr ? given : "";
+    const std::size_t address_at = text.find("://"), port_at = text.rfind(':');
+    if (address_at == std::string::npos || port_at <= address_at) continue;
+    const int port = std::atoi(text.c_str() + port_at + 1);
+    const auto address = cluster::SocketAddress::parse(text.substr(address_at + 3, port_at - address_at - 3),
+                                                       static_cast<std::uint16_t>(port));
+    std::string why;
+    if (address && cluster::connect_to(*address, {}, Deadline::after(std::chrono::seconds(1)), why)) return true;
+  }
+  return false;
+}
+
+/// By the launcher's own protocol, else by its MPI library. Where the launcher has gone, an MPI library would end the
+/// process with many words of its own: then that is not tried.
 std::unique_ptr<cluster::Bootstrap> bootstrap_by_launcher(Launcher launcher, std::chrono::nanoseconds timeout) {
   const bool is_pmi = launcher == Launcher::mpich || launcher == Launcher::slurm_pmi2;
-  // An MPI library ends the process where it cannot use a connection that is there.
   if (is_pmi && std::getenv("PMI_FD") != nullptr) return cluster::pmi1_bootstrap(launcher, timeout);
-  std::string reasons;
-  auto found = tried(reasons, is_pmi ? "pmi" : "pmix", [&] {
-    return is_pmi ? cluster::pmi1_bootstrap(launcher, timeout)
-                  : cluster::open_bootstrap_module("pmix").start(launcher, timeout);
-  });
-  if (found) return *std::move(found);
-  found = tried(reasons, "mpi", [&] { return transport::open_module("mpi", launcher)->bootstrap(); });
+  std::string reasons = "pmi: PMI_FD is not set";
+  if (!is_pmi) {
+    reasons.clear();
+    const auto module = tried(reasons, "pmix", [] { return &cluster::open_bootstrap_module("pmix"); });
+    try {
+      if (module) return (*module)->start(launcher, timeout);
+    } catch (const Error& error) {
+      if (error.status() != ExitStatus::something_missing || !has_pmix_server()) throw;
+      reasons = "pmix: " + error.why();
+    }
+  }
+  auto found = tried(reasons, "mpi", [&] { return transport::open_module("mpi", launcher)->bootstrap(); });
   if (found) return *std::move(found);
   throw Error(ExitStatus::something_missing,
               fmt::format("the ranks cannot find each other under {}", cluster::name_of(launcher)), reasons,

@@ -97,7 +97,16 @@ def test_where_nothing_can_be_loaded_all_reasons_are_told(launcher: list[str], t
     assert not (tmp_path / "r.h5").exists()
 
 
-@pytest.mark.parametrize("left", [{"PMI_RANK": "0"}, {"PMIX_RANK": "0"}, {"PMI_RANK": "0", "PMI_FD": "77"}])
+@pytest.mark.parametrize(
+    "left",
+    [
+        {"PMI_RANK": "0"},
+        {"PMI_RANK": "0", "PMI_FD": "77"},
+        {"PMIX_RANK": "0"},
+        {"PMIX_RANK": "0", "PMIX_NAMESPACE": "nobody"},
+        {"PMIX_RANK": "0", "PMIX_NAMESPACE": "nobody", "PMIX_SERVER_URI41": "nobody.0;tcp4://127.0.0.1:9"},
+    ],
+)
 def test_traces_of_a_launcher_that_is_not_there(tmp_path: Path, left: dict[str, str]) -> None:
     words = [program.PROGRAM, "link", *FEW, "--transport", "tcp", "--output", "r.h5"]
     done = program.complete(words, tmp_path, env=left, timeout=30)
@@ -164,7 +173,9 @@ def run_together(folder: Path, environments: list[dict[str, str]], *words: str) 
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_torchruns_variables(tmp_path: Path, ranks: int) -> None:
     port = torchrun_port()
-    with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):  # torchrun's own store
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # where somebody else listens there, so much the better
+            stack.enter_context(socket.create_server(("127.0.0.1", port)))  # as torchrun's own store
         ends = run_together(tmp_path, [torchrun_environment(rank, ranks, port) for rank in range(ranks)], "-o", "r.h5")
     assert [end.status for end in ends] == [0] * ranks, [end.err for end in ends]
     assert [end.out + end.err for end in ends[1:]] == [""] * (ranks - 1), "rank 0 speaks for all"
