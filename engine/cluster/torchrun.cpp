@@ -258,7 +258,7 @@ class TorchrunBootstrap final : public Bootstrap {
     try {
       said = messages_->receive(socket.fd(), deadline);
     } catch (const GatherBroken& broken) {
-      fail(lost_rank(rank, broken));
+      fail(lost_rank(static_cast<std::size_t>(rank), broken));
     }
     const auto size = said.size() == sizeof(std::uint32_t) ? take<std::uint32_t>(said.data()) : 0;
     const bool is_known = rank < size_ && others_[static_cast<std::size_t>(rank)];
