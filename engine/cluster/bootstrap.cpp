@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cluster/environment.hpp"
+#include "cluster/torchrun.hpp"
 #include "core/dynamic_library.hpp"
 #include "core/error.hpp"
 
@@ -17,15 +18,16 @@ bool has(const char* variable) { return std::getenv(variable) != nullptr; }
 
 // Inside a job step first: a batch script has the other variables of Slurm, too.
 constexpr UnsupportedLauncher unsupported_launchers[] = {
-    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
     {"Slurm", "SLURM_PROCID", "SLURM_NTASKS"},
-    {"torchrun", "RANK", "WORLD_SIZE"},
+    {"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"PALS", "PALS_RANKID", nullptr},
     {"jsrun", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},
     {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
     {"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
     {"ALPS", "ALPS_APP_PE", nullptr},
     {"Horovod", "HOROVOD_RANK", "HOROVOD_SIZE"},
+    {"Platform MPI", "MPI_RANKID", nullptr},
 };
 
 /// The launcher's own rank variable; null where it has none.
@@ -36,7 +38,7 @@ const char* rank_variable(Launcher launcher) {
       return unsupported != nullptr ? unsupported->rank : nullptr;
     }
     case Launcher::environment:
-      return "LEADLINE_RANK";
+      return has_own_variables() ? "LEADLINE_RANK" : "RANK";
     case Launcher::linktest:
       return "LINKTEST_TCP_RANK";
     case Launcher::open_mpi:
@@ -67,13 +69,14 @@ const BootstrapModule& open_bootstrap_module(std::string_view name) {
 
 Launcher detect_launcher(FrontEnd front_end) {
   if (front_end == FrontEnd::linktest && has_linktest_variables()) return Launcher::linktest;
-  if (has("LEADLINE_RANK")) return Launcher::environment;
+  if (has_own_variables()) return Launcher::environment;
   if (has("OMPI_COMM_WORLD_SIZE")) return Launcher::open_mpi;
   // Hydra starts its processes through srun inside an allocation, so Slurm's variables prove nothing yet.
   if (has("HYDI_CONTROL_FD") || (has("PMI_SIZE") && has("MPI_LOCALNRANKS"))) return Launcher::mpich;
   const bool is_slurm = has("SLURM_PROCID");
   if (has("PMIX_RANK")) return is_slurm ? Launcher::slurm_pmix : Launcher::pmix;
   if (has("PMI_RANK")) return is_slurm ? Launcher::slurm_pmi2 : Launcher::mpich;
+  if (has_torchrun_variables()) return Launcher::environment;
   return Launcher::none;
 }
 
@@ -100,12 +103,14 @@ const char* name_of(Launcher launcher) {
 }
 
 const UnsupportedLauncher* unsupported_launcher() {
+  const UnsupportedLauncher* with_rank_alone = nullptr;
   for (const UnsupportedLauncher& one : unsupported_launchers) {
-    if (!has(one.rank) || (one.num_ranks != nullptr && !has(one.num_ranks))) continue;
-    const char* const num_ranks = one.num_ranks != nullptr ? std::getenv(one.num_ranks) : "2";
-    return std::atoi(num_ranks) > 1 ? &one : nullptr;
+    if (!has(one.rank)) continue;
+    const char* const num_ranks = one.num_ranks != nullptr ? std::getenv(one.num_ranks) : nullptr;
+    if (num_ranks != nullptr) return std::string_view(num_ranks) == "1" ? nullptr : &one;
+    if (with_rank_alone == nullptr) with_rank_alone = &one;
   }
-  return nullptr;
+  return with_rank_alone;
 }
 
 int rank_hint(FrontEnd front_end) {

@@ -15,10 +15,10 @@ namespace leadline::cluster {
 
 enum class Launcher : std::uint8_t {
   none,         ///< nothing: a shell
-  environment,  ///< the LEADLINE_* variables
+  environment,  ///< the LEADLINE_* variables, or those of torchrun
   linktest,     ///< the LINKTEST_TCP_* variables
   open_mpi,     ///< mpirun of Open MPI
-  mpich,        ///< mpiexec of MPICH (Hydra)
+  mpich,        ///< mpiexec of MPICH (Hydra), or another launcher with PMI-1
   slurm_pmix,   ///< srun --mpi=pmix
   slurm_pmi2,   ///< srun --mpi=pmi2
   pmix,         ///< another launcher with PMIx
@@ -36,7 +36,7 @@ Launcher detect_launcher(FrontEnd front_end = FrontEnd::leadline);
 struct UnsupportedLauncher {
   const char* name;       ///< for people
   const char* rank;       ///< the variable with a process's number
-  const char* num_ranks;  ///< the variable with the number of all of them; null = it has none
+  const char* num_ranks;  ///< the variable with the number of all of them, not always set; null = it has none
 };
 
 /// The one that started this process and others; null where there is none, and where it started this one alone.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -92,6 +93,13 @@ ConnectionLost ConnectionLost::of_socket(int partner, int error_number) {
 void throw_out_of_descriptors(int error_number) {
   throw Error(ExitStatus::something_missing, "this process cannot have another connection",
               system_error_text(error_number), more_descriptors);
+}
+
+void allow_descriptors(int num_ranks) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(num_ranks) + 256));
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Descriptor listen_on(const SocketAddress& address) {

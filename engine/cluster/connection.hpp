@@ -25,6 +25,9 @@ namespace leadline::cluster {
 /// Throws Error(something_missing) that tells of the limit of open files.
 [[noreturn]] void throw_out_of_descriptors(int error_number);
 
+/// Local: raises the limit of open files, as far as that is allowed, for a descriptor for each rank.
+void allow_descriptors(int num_ranks);
+
 /// Local: a listening socket (non-blocking). Port 0 takes any free one.
 /// Throws Error(run_failed) "cannot listen on 127.0.0.1:60000 (Address already in use)".
 Descriptor listen_on(const SocketAddress& address);

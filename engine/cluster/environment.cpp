@@ -5,43 +5,16 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 
 #include "cluster/address.hpp"
 #include "cluster/connection.hpp"
+#include "cluster/variables.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
 namespace {
-
-constexpr std::size_t secret_length_min = 16;
-
-[[noreturn]] void bad_variable(const std::string& name, const std::string& why, const std::string& hint) {
-  throw Error(ExitStatus::bad_command_line, "the environment variable " + name + " cannot be used", why, hint);
-}
-
-std::string text_of(const std::string& name, const std::string& hint) {
-  const char* text = std::getenv(name.c_str());
-  if (text == nullptr || *text == '\0') bad_variable(name, "it is not set", hint);
-  return text;
-}
-
-int number_of(const std::string& name, int min, int max, const std::string& hint) {
-  const std::string text = text_of(name, hint);
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  if (problem == std::errc::invalid_argument || (problem == std::errc{} && stop != end)) {
-    bad_variable(name, fmt::format("'{}' is not a number", text), hint);
-  }
-  if (problem != std::errc{} || number < min || number > max) {
-    bad_variable(name, fmt::format("{} is not from {} to {}", text, min, max), hint);
-  }
-  return number;
-}
 
 /// How a family of variables is called.
 struct Family {
@@ -53,7 +26,6 @@ struct Family {
   const char* launcher;
 };
 
-constexpr const char* secret_variable = "LEADLINE_SECRET";
 constexpr Family own_family{"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_ADDRESS_", "LEADLINE_PORT_", 1, "environment"};
 constexpr Family linktest_family{
     "LINKTEST_TCP_SIZE",           "LINKTEST_TCP_RANK", "LINKTEST_TCP_IPADDR_", "LINKTEST_TCP_PORT_", 8,
@@ -65,14 +37,11 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
   template <class MakeSecret>
   EnvironmentBootstrap(const Family& family, const MakeSecret& make_secret)
       : family_(family),
-        size_(number_of(family.size, 1, std::numeric_limits<int>::max(), "Set it to the number of ranks")),
-        rank_(number_of(family.rank, 0, size_ - 1, "Set it to this process's number, counted from 0")) {
+        size_(number_of_variable(family.size, 1, std::numeric_limits<int>::max(), "Set it to the number of ranks")),
+        rank_(number_of_variable(family.rank, 0, size_ - 1, "Set it to this process's number, counted from 0")) {
     endpoint_of(rank_);
-    const char* given = std::getenv(secret_variable);
-    secret_ = given != nullptr && *given != '\0' ? given : make_secret(*this);
-    if (secret_.size() < secret_length_min) {
-      bad_variable(secret_variable, fmt::format("it has fewer than {} characters", secret_length_min), secret_hint);
-    }
+    secret_ = given_secret();
+    if (secret_.empty()) secret_ = make_secret(*this);
   }
 
   int rank() const override { return rank_; }
@@ -80,8 +49,6 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
   std::string launcher() const override { return family_.launcher; }
   Membership* membership() override { return this; }
   bool starts_ranks_one_by_one() const override { return true; }
-
-  static std::string missing_secret(const EnvironmentBootstrap&) { return text_of(secret_variable, secret_hint); }
 
   /// What all ranks can compute from what they know of all ranks.
   std::string secret_of_endpoints() const {
@@ -98,9 +65,6 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
   }
 
  private:
-  static constexpr const char* secret_hint =
-      "Export the same random text for all ranks, for instance that of: openssl rand -hex 16";
-
   Descriptor take_listener() override {
     const Endpoint own = endpoint_of(rank_);
     return listen_on(*SocketAddress::parse(own.address, own.port));
@@ -109,9 +73,10 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
     const std::string hint =
         fmt::format("Set it to where rank {} listens; every rank needs all of them, its own too", rank);
     const std::string name = fmt::format("{}{:0{}}", family_.address, rank, family_.num_digits);
-    const std::string address = text_of(name, hint);
+    const std::string address = text_of_variable(name, hint);
     if (!SocketAddress::parse(address, 0)) bad_variable(name, fmt::format("'{}' is not an IP address", address), hint);
-    const int port = number_of(fmt::format("{}{:0{}}", family_.port, rank, family_.num_digits), 1, 65535, hint);
+    const int port =
+        number_of_variable(fmt::format("{}{:0{}}", family_.port, rank, family_.num_digits), 1, 65535, hint);
     return {address, static_cast<std::uint16_t>(port)};
   }
   std::string_view secret() const override { return secret_; }
@@ -126,12 +91,17 @@ bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 }  // namespace
 
 std::unique_ptr<Bootstrap> environment_bootstrap() {
-  return std::make_unique<EnvironmentBootstrap>(own_family, &EnvironmentBootstrap::missing_secret);
+  return std::make_unique<EnvironmentBootstrap>(own_family, [](const auto&) { return required_secret(); });
 }
 
 std::unique_ptr<Bootstrap> linktest_environment_bootstrap() {
   return std::make_unique<EnvironmentBootstrap>(linktest_family,
                                                 [](const auto& self) { return self.secret_of_endpoints(); });
+}
+
+bool has_own_variables() {
+  return is_set(own_family.size) || is_set(own_family.rank) || is_set("LEADLINE_ADDRESS_0") ||
+         is_set("LEADLINE_PORT_0");
 }
 
 bool has_linktest_variables() { return is_set(linktest_family.size) || is_set(linktest_family.rank); }

@@ -19,6 +19,10 @@ std::unique_ptr<Bootstrap> environment_bootstrap();
 /// LinkTest. All ranks must then be given the same texts.
 std::unique_ptr<Bootstrap> linktest_environment_bootstrap();
 
+/// Whether LEADLINE_SIZE, LEADLINE_RANK, or the address or port of rank 0 is set: where only some are, that is reported
+/// as a mistake.
+bool has_own_variables();
+
 /// Whether LINKTEST_TCP_SIZE or LINKTEST_TCP_RANK is set: where only some are set, that is reported as a mistake.
 bool has_linktest_variables();
 

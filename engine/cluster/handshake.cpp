@@ -88,7 +88,7 @@ std::optional<Hello> RunKey::open(const SealedHello& bytes, const Nonce& of_call
   Reader reader(std::string_view(bytes.data(), bytes.size()));
   if (reader.text_of(magic.size()) != magic) return std::nullopt;
   const auto purpose = reader.number<std::uint32_t>();
-  if (purpose < 1 || purpose > 5) return std::nullopt;
+  if (purpose < 1 || purpose > 6) return std::nullopt;
   Hello hello;
   hello.purpose = static_cast<Purpose>(purpose);
   hello.from = reader.number<std::uint32_t>();

@@ -7,7 +7,6 @@
 #include <sodium.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,13 +122,6 @@ struct Child {
   bool failed() const { return status && *status != 0; }
   bool exited() const { return status && WIFEXITED(*status); }
 };
-
-void allow_descriptors(int num_ranks) {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(num_ranks) + 256));
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 std::vector<Descriptor> open_listeners(int num_ranks) {
   allow_descriptors(num_ranks);

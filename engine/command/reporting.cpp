@@ -26,7 +26,8 @@ namespace {
 constexpr std::chrono::seconds time_to_report{1};
 
 int report(const Error& error, cluster::FrontEnd front_end) {
-  if (cluster::speaks_before_joining(front_end)) {
+  const bool is_agreed = dynamic_cast<const AgreedError*>(&error) != nullptr;
+  if (is_agreed ? cluster::rank_hint(front_end) == 0 : cluster::speaks_before_joining(front_end)) {
     complain(error);
   } else {
     std::this_thread::sleep_for(time_to_report);

@@ -13,13 +13,18 @@
 #include <string>
 #include <string_view>
 
+#include "cluster/address.hpp"
 #include "cluster/bootstrap.hpp"
+#include "cluster/connection.hpp"
 #include "cluster/environment.hpp"
 #include "cluster/local.hpp"
+#include "cluster/pmi1.hpp"
 #include "cluster/rank_placement.hpp"
+#include "cluster/torchrun.hpp"
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
 #include "command/stopwatch.hpp"
+#include "core/deadline.hpp"
 #include "core/error.hpp"
 #include "result/result_file.hpp"
 
@@ -29,35 +34,58 @@ namespace {
 using cluster::Cluster;
 using cluster::Launcher;
 
-/// The module for this launcher's protocol.
-const char* bootstrap_of(Launcher launcher) {
-  const bool is_pmi2 = launcher == Launcher::mpich || launcher == Launcher::slurm_pmi2;
-  return is_pmi2 ? "pmi2" : "pmix";
-}
-
-/// What `open` gives; if it cannot, the reason goes to `reasons`.
+/// What `open` gives; where something is missing for it, the reason goes to `reasons`.
 template <class Open>
 auto tried(std::string& reasons, const char* name, const Open& open) -> std::optional<decltype(open())> {
   try {
     return open();
   } catch (const Error& error) {
+    if (error.status() != ExitStatus::something_missing) throw;
     reasons +=
         fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error.why().empty() ? error.problem() : error.why());
     return std::nullopt;
   }
 }
 
+/// Whether the server that a launcher has named to its processes ("job.0;tcp4://127.0.0.1:44193") still listens.
+bool has_pmix_server() {
+  for (const char* variable : {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI3", "PMIX_SERVER_URI2"}) {
+    const char* const given = std::getenv(variable);
+    const std::string text = given != nullptr ? given : "";
+    const std::size_t address_at = text.find("://"), port_at = text.rfind(':');
+    if (address_at == std::string::npos || port_at <= address_at) continue;
+    const int port = std::atoi(text.c_str() + port_at + 1);
+    const auto address = cluster::SocketAddress::parse(text.substr(address_at + 3, port_at - address_at - 3),
+                                                       static_cast<std::uint16_t>(port));
+    std::string why;
+    if (address && cluster::connect_to(*address, {}, Deadline::after(std::chrono::seconds(1)), why)) return true;
+  }
+  return false;
+}
+
+/// By the launcher's own protocol, else by its MPI library. Where the launcher has gone, an MPI library would end the
+/// process with many words of its own: then that is not tried.
 std::unique_ptr<cluster::Bootstrap> bootstrap_by_launcher(Launcher launcher, std::chrono::nanoseconds timeout) {
-  std::string reasons;
-  const char* name = bootstrap_of(launcher);
-  // Only what cannot be loaded leads to the next; what loads and then finds its server gone is an error.
-  const auto module = tried(reasons, name, [&] { return &cluster::open_bootstrap_module(name); });
-  if (module) return (*module)->start(launcher, timeout);
-  const auto mpi = tried(reasons, "mpi", [&] { return transport::open_module("mpi", launcher); });
-  if (mpi) return (*mpi)->bootstrap();
+  const bool is_pmi = launcher == Launcher::mpich || launcher == Launcher::slurm_pmi2;
+  if (is_pmi && std::getenv("PMI_FD") != nullptr) return cluster::pmi1_bootstrap(launcher, timeout);
+  std::string reasons = "pmi: PMI_FD is not set";
+  if (!is_pmi) {
+    reasons.clear();
+    const auto module = tried(reasons, "pmix", [] { return &cluster::open_bootstrap_module("pmix"); });
+    try {
+      if (module) return (*module)->start(launcher, timeout);
+    } catch (const Error& error) {
+      if (error.status() != ExitStatus::something_missing || !has_pmix_server()) throw;
+      reasons = "pmix: " + error.why();
+    }
+  }
+  auto found = tried(reasons, "mpi", [&] { return transport::open_module("mpi", launcher)->bootstrap(); });
+  if (found) return *std::move(found);
   throw Error(ExitStatus::something_missing,
               fmt::format("the ranks cannot find each other under {}", cluster::name_of(launcher)), reasons,
-              "Install one of these libraries, build Leadline with its headers, or use the LEADLINE_* variables");
+              fmt::format("Install what is missing, use the LEADLINE_* variables, or remove the {} variables where no "
+                          "launcher has started this process",
+                          is_pmi ? "PMI_*" : "PMIX_*"));
 }
 
 int num_local_ranks(const RunRequest& request) {
@@ -72,6 +100,11 @@ std::chrono::nanoseconds nanoseconds_of(double seconds) {
 
 std::chrono::nanoseconds timeout_of(const RunRequest& request) { return nanoseconds_of(request.timeout_s); }
 
+/// How long the ranks wait for each other at the start.
+std::chrono::nanoseconds start_timeout_of(const RunRequest& request) {
+  return request.start_timeout_s > 0 ? nanoseconds_of(request.start_timeout_s) : timeout_of(request);
+}
+
 std::string default_output(const std::string& benchmark, ResultFormat format) {
   return format == ResultFormat::json ? "-" : result::default_file_name(benchmark, format, std::time(nullptr));
 }
@@ -79,7 +112,7 @@ std::string default_output(const std::string& benchmark, ResultFormat format) {
 std::unique_ptr<Cluster> join(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap) {
   cluster::JoinOptions options;
   options.timeout = timeout_of(request);
-  options.start_timeout = nanoseconds_of(request.start_timeout_s);
+  options.start_timeout = start_timeout_of(request);
   const auto& transport = transport::transport_named(transport::parse_choice(request.transport).name);
   options.leaves_out_absent =
       !request.strict_ranks && transport::begins_without_absent(transport, request.transport_options);
@@ -102,7 +135,9 @@ int end_in_order(Cluster& cluster, BenchmarkRun& run, const AgreedError& error) 
 
 std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module, Launcher launcher,
                                                        std::chrono::nanoseconds timeout) {
-  if (launcher == Launcher::environment) return cluster::environment_bootstrap();
+  if (launcher == Launcher::environment) {
+    return cluster::has_own_variables() ? cluster::environment_bootstrap() : cluster::torchrun_bootstrap(timeout);
+  }
   if (launcher == Launcher::linktest) return cluster::linktest_environment_bootstrap();
   if (auto own = module->bootstrap()) return own;
   return bootstrap_by_launcher(launcher, timeout);
@@ -112,7 +147,8 @@ void refuse_unconnected_ranks() {
   const cluster::UnsupportedLauncher* const launcher = cluster::unsupported_launcher();
   if (launcher == nullptr) return;
   const auto text_of = [](const char* variable) {
-    return variable != nullptr ? fmt::format("{} is {}", variable, std::getenv(variable)) : std::string();
+    const char* const value = variable != nullptr ? std::getenv(variable) : nullptr;
+    return value != nullptr ? fmt::format("{} is {}", variable, value) : std::string();
   };
   const std::string num_ranks = text_of(launcher->num_ranks);
   throw Error(ExitStatus::something_missing,
@@ -131,16 +167,22 @@ std::string transport_for(const RunRequest& request, Launcher launcher) {
 }
 
 int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& run_rank) {
-  const Launcher launcher = cluster::detect_launcher();
+  Launcher launcher = cluster::detect_launcher();
+  // A container may have the variables of torchrun whatever is started in it.
+  const bool is_torchrun = launcher == Launcher::environment && !cluster::has_own_variables();
+  if (is_torchrun && request.num_local > 0) launcher = Launcher::none;
   if (launcher != Launcher::none && request.num_local > 0) {
     throw Error(ExitStatus::bad_command_line, "--local has no effect here", "a launcher started the ranks",
                 "Leave it out");
   }
   if (request.output.empty()) request.output = default_output(benchmark, request.format);
   request.transport = transport_for(request, launcher);
-  const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
+  const transport::LoadedModule module =
+      transport::open_module(transport::parse_choice(request.transport).name, launcher);
 
-  if (launcher != Launcher::none) return run_rank(launcher_bootstrap(module, launcher, timeout_of(request)), module);
+  if (launcher != Launcher::none) {
+    return run_rank(launcher_bootstrap(module, launcher, start_timeout_of(request)), module);
+  }
   if (request.num_local == 0) refuse_unconnected_ranks();
   return cluster::launch_local(num_local_ranks(request), [&](std::unique_ptr<cluster::Bootstrap> bootstrap) {
     return run_rank(std::move(bootstrap), module);

@@ -20,7 +20,7 @@
 namespace leadline::command {
 
 /// Collective: the transport's own bootstrap where its library has one (MPI); with any other transport the explicit
-/// variables, or the launcher's protocol: PMIx or PMI-2 where that module can be loaded, else its MPI library.
+/// variables, or the launcher's protocol: PMI-1, or PMIx where that module can be loaded, else its MPI library.
 /// Throws Error(something_missing) with all reasons where none can be used, Error(bad_command_line) where explicit
 /// variables make no sense. `launcher` is not `none`; no wait lasts longer than `timeout`.
 std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bootstraps that are modules, where no launcher has started anybody: what is missing, and no wait without an end.
 #include <gmock/gmock.h>
-#include <sys/socket.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -77,28 +76,6 @@ TEST_F(BootstrapModules, pmix_with_a_silent_server_ends) {
   const Variables variables{{"PMIX_RANK", "0"}, {"PMIX_NAMESPACE", "nobody"}, {"PMIX_SERVER_URI41", server}};
   expect(start("pmix", variables), ExitStatus::run_failed,
          "the launcher's PMIx server does not answer (not all ranks were heard of within 0.5 s)");
-}
-
-TEST_F(BootstrapModules, pmi2_without_a_connection_says_so) {
-  if (!is_built("pmi2")) GTEST_SKIP() << "PMI-2 is not here";
-  const auto missing = ExitStatus::something_missing;
-  expect(start("pmi2", {{"PMI_RANK", "0"}}), missing,
-         "the launcher's PMI-2 server cannot be used (PMI_FD is not set). Start the ranks with srun --mpi=pmi2");
-  expect(start("pmi2", {{"PMI_RANK", "0"}, {"PMI_FD", "three"}}), missing, "PMI_FD is 'three', not a number");
-  expect(start("pmi2", {{"PMI_RANK", "0"}, {"PMI_FD", "999"}}), missing, "PMI_FD is 999, which is not open");
-  expect(start("pmi2", {{"PMI_RANK", "0"}, {"PMI_FD", "-1"}}), missing, "PMI_FD is -1, which is not open");
-}
-
-TEST_F(BootstrapModules, pmi2_with_a_server_that_is_gone_or_silent_ends) {
-  if (!is_built("pmi2")) GTEST_SKIP() << "PMI-2 is not here";
-  int ends[2] = {-1, -1};
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  const Descriptor own(ends[0]);
-  Descriptor servers(ends[1]);
-  const Variables variables{{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}, {"PMI_FD", std::to_string(own.fd())}};
-  expect(start("pmi2", variables), ExitStatus::run_failed, "the launcher's PMI-2 server does not answer");
-  servers = Descriptor();
-  expect(start("pmi2", variables), ExitStatus::something_missing, "cannot be used (PMI2_Init says");
 }
 
 }  // namespace

@@ -30,10 +30,28 @@ class Environment : public testing::Test {
 
   static void set(const std::string& name, const std::string& value) { ::setenv(name.c_str(), value.c_str(), 1); }
   static void clear() {
-    for (const char* name :
-         {"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_SECRET", "LEADLINE_ADDRESS_0", "LEADLINE_PORT_0",
-          "LEADLINE_ADDRESS_1", "LEADLINE_PORT_1", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE",
-          "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "HYDI_CONTROL_FD", "MPI_LOCALNRANKS"}) {
+    for (const char* name : {"LEADLINE_SIZE",
+                             "LEADLINE_RANK",
+                             "LEADLINE_SECRET",
+                             "LEADLINE_ADDRESS_0",
+                             "LEADLINE_PORT_0",
+                             "LEADLINE_ADDRESS_1",
+                             "LEADLINE_PORT_1",
+                             "OMPI_COMM_WORLD_SIZE",
+                             "OMPI_COMM_WORLD_RANK",
+                             "PMI_SIZE",
+                             "PMI_RANK",
+                             "PMIX_RANK",
+                             "SLURM_PROCID",
+                             "HYDI_CONTROL_FD",
+                             "MPI_LOCALNRANKS",
+                             "SLURM_NTASKS",
+                             "SLURM_STEP_NUM_TASKS",
+                             "PALS_RANKID",
+                             "RANK",
+                             "WORLD_SIZE",
+                             "MASTER_ADDR",
+                             "MASTER_PORT"}) {
       ::unsetenv(name);
     }
   }
@@ -364,6 +382,44 @@ TEST_F(Environment, tells_the_launcher) {
   EXPECT_EQ(detect_launcher(), Launcher::environment);
   EXPECT_EQ(rank_hint(), 1);
   EXPECT_TRUE(speaks_before_joining());
+}
+
+TEST_F(Environment, half_of_it_is_a_mistake_and_no_local_run) {
+  for (const char* name : {"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_ADDRESS_0", "LEADLINE_PORT_0", "RANK"}) {
+    clear();
+    set(name, "1");
+    EXPECT_EQ(detect_launcher(), Launcher::environment) << name;
+  }
+  clear();
+  set("WORLD_SIZE", "2");  // without MASTER_ADDR it may be anybody's
+  EXPECT_EQ(detect_launcher(), Launcher::none);
+  set("MASTER_ADDR", "node1");
+  EXPECT_EQ(detect_launcher(), Launcher::environment);
+  set("RANK", "3");
+  EXPECT_EQ(rank_hint(), 3);
+  set("PMI_RANK", "0");
+  EXPECT_EQ(detect_launcher(), Launcher::mpich) << "a job script may set torchrun's variables for everybody";
+}
+
+TEST_F(Environment, a_launcher_that_nobody_can_use_is_named_unless_it_started_one_process) {
+  EXPECT_EQ(unsupported_launcher(), nullptr);
+  const auto expect = [](const char* rank, const char* num_ranks) {
+    const UnsupportedLauncher* const launcher = unsupported_launcher();
+    ASSERT_NE(launcher, nullptr);
+    EXPECT_STREQ(launcher->rank, rank);
+    if (num_ranks != nullptr) EXPECT_STREQ(launcher->num_ranks, num_ranks);
+  };
+  set("SLURM_PROCID", "0");  // a batch script of several nodes need not have the number of tasks
+  expect("SLURM_PROCID", nullptr);
+  set("SLURM_NTASKS", "2");
+  expect("SLURM_PROCID", "SLURM_NTASKS");
+  set("SLURM_NTASKS", "1");
+  EXPECT_EQ(unsupported_launcher(), nullptr);
+  set("SLURM_STEP_NUM_TASKS", "2");
+  expect("SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
+  clear();
+  set("PALS_RANKID", "0");
+  expect("PALS_RANKID", nullptr);
 }
 
 }  // namespace

@@ -41,6 +41,25 @@ def test_two_hosts(network: Make, tmp_path: Path, host_of: list[int]) -> None:
     assert ("same host" in ends[0].out) == (len(host_of) > 2), "classes stand apart where there are two"
 
 
+@pytest.mark.any_load
+def test_the_variables_of_torchrun_on_two_hosts(network: Make, tmp_path: Path) -> None:
+    """Only where rank 0 is has to be known, and its name is enough."""
+    hosts = network(2)
+    command = [program.PROGRAM, "link", "--wait", "block", "--messages", "20", "--output", "r.h5"]
+    host_of = [0, 0, 1, 1]
+    with contextlib.ExitStack() as stack:
+        runs = []
+        for rank, host in enumerate(host_of):
+            variables = {"RANK": str(rank), "WORLD_SIZE": "4", "MASTER_ADDR": "node0", "MASTER_PORT": "29500"}
+            runs.append(stack.enter_context(program.Run(hosts.on(host, *command), tmp_path, variables)))
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * 4, [end.err for end in ends]
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.hosts == [f"node{host}" for host in host_of]
+    assert result.provenance["control_plane_on_loopback"] == 0
+    assert np.array_equal(result.measured(), result.every_pair())
+
+
 def connections(pid: int) -> int:
     """TCP connections that this process holds open at this moment."""
     inodes = set()

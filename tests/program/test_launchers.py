@@ -69,19 +69,25 @@ def assert_tcp_run(done: program.Done, folder: Path, launcher: str) -> None:
 def test_tcp_under_an_mpi_launcher(launcher: list[str], tmp_path: Path) -> None:
     """The ranks find each other by the launcher's protocol, and MPI is not used."""
     is_openmpi = "openmpi" in launcher[0]
-    alone = module_folder(tmp_path, "transport_tcp", "bootstrap_pmix" if is_openmpi else "bootstrap_pmi2")
+    alone = module_folder(tmp_path, "transport_tcp", *(["bootstrap_pmix"] if is_openmpi else []))
     done = launched(launcher, 4, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
-    assert_tcp_run(done, tmp_path, "Open MPI mpirun (PMIx)" if is_openmpi else "MPICH Hydra (PMI-2)")
+    assert_tcp_run(done, tmp_path, "Open MPI mpirun (PMIx)" if is_openmpi else "MPICH Hydra (PMI-1)")
+
+
+def open_mpi_only(launcher: list[str]) -> None:
+    if "openmpi" not in launcher[0]:
+        pytest.skip("MPICH's launcher speaks PMI-1, for which no library is needed")
 
 
 def test_tcp_by_mpi_where_there_is_nothing_else(launcher: list[str], tmp_path: Path) -> None:
-    is_openmpi = "openmpi" in launcher[0]
-    alone = module_folder(tmp_path, "transport_tcp", "transport_mpi_openmpi" if is_openmpi else "transport_mpi_mpich")
+    open_mpi_only(launcher)
+    alone = module_folder(tmp_path, "transport_tcp", "transport_mpi_openmpi")
     done = launched(launcher, 4, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
-    assert_tcp_run(done, tmp_path, "Open MPI mpirun" if is_openmpi else "MPICH Hydra")
+    assert_tcp_run(done, tmp_path, "Open MPI mpirun")
 
 
 def test_where_nothing_can_be_loaded_all_reasons_are_told(launcher: list[str], tmp_path: Path) -> None:
+    open_mpi_only(launcher)
     alone = module_folder(tmp_path, "transport_tcp")
     done = launched(launcher, 2, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
     assert done.status == 3
@@ -91,7 +97,16 @@ def test_where_nothing_can_be_loaded_all_reasons_are_told(launcher: list[str], t
     assert not (tmp_path / "r.h5").exists()
 
 
-@pytest.mark.parametrize("left", [{"PMI_RANK": "0"}, {"PMIX_RANK": "0"}, {"PMI_RANK": "0", "PMI_FD": "77"}])
+@pytest.mark.parametrize(
+    "left",
+    [
+        {"PMI_RANK": "0"},
+        {"PMI_RANK": "0", "PMI_FD": "77"},
+        {"PMIX_RANK": "0"},
+        {"PMIX_RANK": "0", "PMIX_NAMESPACE": "nobody"},
+        {"PMIX_RANK": "0", "PMIX_NAMESPACE": "nobody", "PMIX_SERVER_URI41": "nobody.0;tcp4://127.0.0.1:9"},
+    ],
+)
 def test_traces_of_a_launcher_that_is_not_there(tmp_path: Path, left: dict[str, str]) -> None:
     words = [program.PROGRAM, "link", *FEW, "--transport", "tcp", "--output", "r.h5"]
     done = program.complete(words, tmp_path, env=left, timeout=30)
@@ -104,7 +119,6 @@ def test_traces_of_a_launcher_that_is_not_there(tmp_path: Path, left: dict[str, 
 @pytest.mark.parametrize(
     "variables",
     [
-        {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"},
         {"PALS_RANKID": "3"},
         {"JSM_NAMESPACE_RANK": "1", "JSM_NAMESPACE_SIZE": "2"},
         {"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2"},
@@ -112,6 +126,10 @@ def test_traces_of_a_launcher_that_is_not_there(tmp_path: Path, left: dict[str, 
         {"ALPS_APP_PE": "1"},
         {"HOROVOD_RANK": "1", "HOROVOD_SIZE": "2"},
         {"SLURM_PROCID": "1", "SLURM_NTASKS": "2"},
+        {"SLURM_PROCID": "1"},
+        {"FLUX_TASK_RANK": "1"},
+        {"OMPI_COMM_WORLD_RANK": "1"},
+        {"MPI_RANKID": "1"},
     ],
     ids=lambda variables: next(iter(variables)),
 )
@@ -129,6 +147,74 @@ def test_a_launcher_that_is_not_supported_is_no_local_run(tmp_path: Path, variab
     alone = {name: "1" if "SIZE" in name or "NTASKS" in name else value for name, value in variables.items()}
     if alone != variables:
         assert program.complete([*words, "--overwrite"], tmp_path, env=alone).status == 0
+
+
+# --- the variables of torchrun
+
+
+def torchrun_port() -> int:
+    """A MASTER_PORT: 1000 above it, where rank 0 listens, is nobody else."""
+    (port,) = program.free_ports(1)
+    return port - 1000
+
+
+def torchrun_environment(rank: int, ranks: int, port: int) -> dict[str, str]:
+    variables = {"RANK": rank, "WORLD_SIZE": ranks, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    return {name: str(value) for name, value in variables.items()}
+
+
+def run_together(folder: Path, environments: list[dict[str, str]], *words: str) -> list[program.Done]:
+    command = [program.PROGRAM, "link", *FEW, *words]
+    with contextlib.ExitStack() as stack:
+        runs = [stack.enter_context(program.Run(command, folder, env)) for env in environments]
+        return [run.finish() for run in runs]
+
+
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_torchruns_variables(tmp_path: Path, ranks: int) -> None:
+    port = torchrun_port()
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # where somebody else listens there, so much the better
+            stack.enter_context(socket.create_server(("127.0.0.1", port)))  # as torchrun's own store
+        ends = run_together(tmp_path, [torchrun_environment(rank, ranks, port) for rank in range(ranks)], "-o", "r.h5")
+    assert [end.status for end in ends] == [0] * ranks, [end.err for end in ends]
+    assert [end.out + end.err for end in ends[1:]] == [""] * (ranks - 1), "rank 0 speaks for all"
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert np.array_equal(result.measured(), result.every_pair())
+    assert (result.provenance["launcher"], result.provenance["transport"]) == ("torchrun", "tcp")
+
+
+def test_torchruns_variables_half_set(tmp_path: Path) -> None:
+    whole = torchrun_environment(0, 2, torchrun_port())
+    words = [program.PROGRAM, "link", *FEW, "--format", "none"]
+    for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
+        half = {each: value for each, value in whole.items() if each != name}
+        program.complete(words, tmp_path, env=half).assert_refused(2, name, "it is not set")
+    assert program.complete([*words, "--local", "2"], tmp_path, env=whole).status == 0, "what --local says goes first"
+
+
+def test_torchruns_ranks_that_do_not_fit_together_are_told_once(tmp_path: Path) -> None:
+    port = torchrun_port()
+    two = [torchrun_environment(0, 3, port), torchrun_environment(1, 3, port), torchrun_environment(1, 3, port)]
+    ends = run_together(tmp_path, two, "--format", "none")
+    assert [end.status for end in ends] == [2, 2, 2]
+    (line,) = [line for end in ends for line in end.complaints]
+    assert "two processes are rank 1" in line
+    port = torchrun_port()
+    other = [torchrun_environment(0, 2, port), torchrun_environment(1, 3, port)]
+    ends = run_together(tmp_path, other, "--format", "none")
+    assert [end.status for end in ends] == [2, 2]
+    (line,) = [line for end in ends for line in end.complaints]
+    assert "WORLD_SIZE is 2 for rank 0 and 3 for rank 1" in line
+
+
+def test_a_rank_of_torchrun_alone_ends_within_the_start_timeout(tmp_path: Path) -> None:
+    for rank, words in ((0, "1 of 2 ranks did not come within 1 s (rank 1)"), (1, "rank 1 cannot reach rank 0")):
+        env = torchrun_environment(rank, 2, torchrun_port())
+        command = [program.PROGRAM, "link", *FEW, "--format", "none", "--start-timeout", "1"]
+        done = program.complete(command, tmp_path, env=env, timeout=30)
+        done.assert_refused(4, words)
 
 
 def test_pmix_without_a_server_is_no_run_of_one_rank(tmp_path: Path) -> None:

@@ -133,6 +133,7 @@ def explicit(rank: int = 0, num_ranks: int = 2, **changes: str | None) -> dict[s
         ("LEADLINE_SIZE", None),
         ("LEADLINE_SIZE", "two"),
         ("LEADLINE_SIZE", "0"),
+        ("LEADLINE_RANK", None),
         ("LEADLINE_RANK", "2"),
         ("LEADLINE_RANK", "-1"),
         ("LEADLINE_RANK", "0x1"),

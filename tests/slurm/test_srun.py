@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that srun starts: by PMIx, by PMI-2, over both MPIs, without any PMI, and with a rank that is killed."""
+"""Ranks that srun starts: by PMIx, by PMI-1, over both MPIs, without any PMI, and with a rank that is killed."""
 
 from __future__ import annotations
 

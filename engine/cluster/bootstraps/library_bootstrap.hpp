@@ -70,7 +70,7 @@ class LibraryBootstrap final : public Bootstrap {
     const double timeout_s = seconds(timeout);
     return {ExitStatus::run_failed, fmt::format("the launcher's {} server does not answer", Library::protocol),
             fmt::format("not all ranks were heard of within {:.3g} s", timeout_s),
-            "Check that all ranks were started; --timeout sets the patience"};
+            "Check that all ranks were started; --start-timeout sets the patience"};
   }
 
   void end_library() {

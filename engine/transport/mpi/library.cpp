@@ -44,7 +44,9 @@ std::optional<Announced> announced_ranks() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}) {
     if (const char* text = std::getenv(variable)) return Announced{variable, text, std::atoi(text)};
   }
-  if (const char* rank = std::getenv("PMIX_RANK")) return Announced{"PMIX_RANK", rank, 0};
+  for (const char* variable : {"PMIX_RANK", "PMI_RANK"}) {
+    if (const char* rank = std::getenv(variable)) return Announced{variable, rank, 0};
+  }
   return std::nullopt;
 }
 
