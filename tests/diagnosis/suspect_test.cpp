@@ -156,7 +156,8 @@ TEST(retest_evaluation, leaves_out_sound_pairs_that_were_lost) {
 }
 
 TEST(retest_evaluation, compares_pairs_with_each_other_where_the_load_alone_made_them_differ) {
-  const Layout layout{.host_of = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
+  Layout layout;
+  layout.host_of = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   const auto effect_where = [&](const std::vector<double>& sound_again_ns) {
     Question question{.rows = {}, .layout = layout};
     std::vector<RetestTimes> times;
