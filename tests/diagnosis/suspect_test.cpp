@@ -131,7 +131,8 @@ TEST(degrees_of_freedom, are_as_many_as_a_median_deviation_is_worth_but_not_abov
 
 /// What sound pairs of 100 ns take when they are measured again; NaN = lost.
 double effect_of_one(const std::vector<double>& sound_again_ns) {
-  const Layout layout;
+  Layout layout;
+  layout.host_of = {0, 1};
   Question question{.rows = {}, .layout = layout};
   std::vector<RetestTimes> times;
   question.retest = [&](std::span<const OrderedPair>, Load) { return times; };
