@@ -336,11 +336,6 @@ void AlonePairs::judge(Diagnosis& diagnosis) const {
     fault.ratio_alone = std::exp(middle.median);
     const bool is_there = middle.median >= share_alone * suspect.effect;
     fault.persistence = is_there ? Persistence::persistent : Persistence::only_under_load;
-    if (!is_there || middle.num < fewest_slow_partners) continue;
-    // Under load others of its kind may scatter so much that the interval leaves nothing; alone they do not.
-    const double spread = std::max({middle.spread, of_all_.spread, least_spread_alone});
-    const double low = middle.median - both_sides * spread / std::sqrt(static_cast<double>(middle.num));
-    fault.ratio_low = std::max(fault.ratio_low, std::exp(std::min(low, suspect.effect)));
   }
 }
 

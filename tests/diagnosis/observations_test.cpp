@@ -104,30 +104,6 @@ TEST(ObservedSlice, NamesAHostThatIsSlowAloneToo) {
   EXPECT_NEAR(told.diagnosis.faults[0].ratio_alone, 3, 0.2);
 }
 
-TEST(ObservedSlice, NamesAHostByWhatItTakesAloneWherePairsScatterUnderLoad) {
-  constexpr std::uint32_t num_hosts = 64;
-  Layout layout;
-  ObservedSlice slice;
-  Random random(7, 0);
-  const auto usual = [](std::uint32_t one, std::uint32_t other, double of_host) {
-    return usual_of_test_ns * (one == 5 || other == 5 ? of_host : 1);
-  };
-  for (std::uint32_t host = 0; host < num_hosts; ++host) {
-    layout.host_of.push_back(host);
-    layout.host_names.push_back(fmt::format("n{:02}", host));
-    for (std::uint32_t other = 0; other < num_hosts; ++other) {
-      if (other != host)
-        slice.observations.push_back({host, other, usual(host, other, 1.4) * std::exp(0.9 * random.uniform())});
-    }
-    slice.alone.push_back({host, (host + 1) % num_hosts, usual(host, (host + 1) % num_hosts, 3)});
-  }
-  const DiagnosedSlice told = diagnosed(slice, layout, {});
-  ASSERT_THAT(names_of(told), ElementsAre("host n05"));
-  EXPECT_NEAR(told.diagnosis.faults[0].ratio, 1.4, 0.2);
-  EXPECT_GT(told.diagnosis.faults[0].ratio_low, 1.2);
-  EXPECT_TRUE(counts(told.diagnosis.faults[0]));
-}
-
 TEST(ObservedSlice, DoesNotNameAHostThatIsAsFastAloneAsOthers) {
   const DiagnosedSlice told = diagnosed(observed(host_5, sound), sixteen_hosts(), {});
   EXPECT_THAT(told.diagnosis.faults, IsEmpty());
