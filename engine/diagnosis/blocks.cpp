@@ -310,7 +310,7 @@ std::vector<Block> BlockSearch::controls() const {
 std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
   struct Entry {
     std::uint32_t index;
-    float median;
+    float median, spread;
     std::uint32_t num;
   };
   std::vector<std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>> wanted(partition_.num_parts);
@@ -321,11 +321,11 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
   rows_.visit([&](std::size_t worker, const Row& row) {
     const auto& of_sender = wanted[partition_.part_of[row.from]];
     if (of_sender.empty()) return;
-    by_parts_[worker].each_of(row, of_sender, [&](std::uint32_t part, std::vector<float>& values, double) {
+    by_parts_[worker].each_of(row, of_sender, [&](std::uint32_t part, std::vector<float>& values, double spread) {
       const float median = typical(values, share_);
       for (const std::uint32_t index : of_sender.at(part)) {
         const std::size_t num = values.size() * by_parts_[worker].stride();
-        found[worker].push_back({index, median, static_cast<std::uint32_t>(num)});
+        found[worker].push_back({index, median, static_cast<float>(spread), static_cast<std::uint32_t>(num)});
       }
     });
   });
@@ -333,16 +333,21 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
   for (const auto& of_worker : found) own.insert(own.end(), of_worker.begin(), of_worker.end());
 
   std::vector<std::vector<double>> medians(blocks.size());
+  std::vector<double> spreads(blocks.size(), 0);
   std::vector<std::uint64_t> num_pairs(blocks.size(), 0);
   for (const Entry& entry : gather_all(rows_, own)) {
     medians[entry.index].push_back(static_cast<double>(entry.median));
+    spreads[entry.index] = std::fmax(spreads[entry.index], entry.spread);
     num_pairs[entry.index] += entry.num;
   }
   std::vector<Candidate> evidence;
   for (std::size_t index = 0; index < blocks.size(); ++index) {
     const Component component{partition_.kind, partition_.level, static_cast<std::int32_t>(blocks[index].from),
                               static_cast<std::int32_t>(blocks[index].to), -1};
-    evidence.push_back({component, consensus(medians[index], share_), least_error_, num_pairs[index]});
+    const double error =
+        median_efficiency * spreads[index] / std::sqrt(std::max<double>(static_cast<double>(num_pairs[index]), 1));
+    evidence.push_back(
+        {component, consensus(medians[index], share_), std::fmax(error, least_error_), num_pairs[index]});
   }
   return evidence;
 }

@@ -585,10 +585,11 @@ void Search::look_at_hosts() {
     inside.push_back(among(hosts_.of(host), remaining_effects_.inside()));
   }
   const double usual_inside = lowest_cluster(inside, least_spread).middle.median;
+  const double step_inside = remaining_effects_.step(remaining_effects_.inside());  // any host may show one by chance
   for (const FaultDirection direction : directions) {
     for (Suspect suspect : judged(groups, direction, of_ends())) {
       const auto host = static_cast<std::uint32_t>(suspect.component.first);
-      if (inside[host] - usual_inside >= share_of_fault * suspect.effect) {
+      if (inside[host] - usual_inside >= share_of_fault * suspect.effect + step_inside) {
         explain_among(hosts_.of(host), remaining_effects_.inside());
       } else if (!std::isnan(inside[host])) {
         suspect.component.kind = ComponentKind::port;

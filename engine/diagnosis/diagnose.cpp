@@ -51,6 +51,9 @@ constexpr double least_share_of_fast = 0.1;
 constexpr std::ptrdiff_t fewest_neighbours_alike = 4;
 constexpr double share_of_neighbours = 0.8;
 constexpr double most_apart = 0.25;
+// What two more switches on the way cost.
+constexpr double most_by_distance = 0.2;  // logarithm: x1.22, of small messages between neighbours
+constexpr double most_ns_by_distance = 1000;
 
 /// The hosts below a group of the component's level, ascending; none for components that are no groups.
 std::vector<std::int32_t> hosts_below(const Layout& layout, const Component& component, std::int32_t group) {
@@ -70,7 +73,8 @@ bool is_between_hosts(const Fault& fault) {
 /// Of what has many pairs with others.
 bool is_of_end(const Fault& fault) {
   const ComponentKind kind = fault.component.kind;
-  return kind == ComponentKind::host || kind == ComponentKind::socket || kind == ComponentKind::rank;
+  return kind == ComponentKind::host || kind == ComponentKind::port || kind == ComponentKind::socket ||
+         kind == ComponentKind::rank;
 }
 
 class Diagnosing {
@@ -97,8 +101,8 @@ class Diagnosing {
   std::vector<double> shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
-  std::vector<MeasuredPair> without_slower(const std::vector<Suspect>& suspects, const Suspect& suspect,
-                                           std::vector<MeasuredPair> evidence) const;
+  std::vector<MeasuredPair> telling(const std::vector<Suspect>& suspects, const Suspect& suspect,
+                                    std::vector<MeasuredPair> evidence, bool is_contended) const;
   bool has_many_slow_pairs(Symptom symptom) const;
   bool is_contended(Symptom symptom) const;
   double uncontended() const;
@@ -419,27 +423,36 @@ bool Diagnosing::has_many_slow_pairs(Symptom symptom) const {
   });
 }
 
-/// Whether pairs between hosts, measured under load, scatter as flows that share cables do.
+/// Whether pairs between hosts, measured under load, scatter as flows that share cables do; where nobody tells the
+/// network, also whether far ones take longer than more switches on the way would make them.
 bool Diagnosing::is_contended(Symptom symptom) const {
   if (symptom != Symptom::slow || question_.load == Load::alone || question_.has_many_loads) return false;
   if (do_cables_limit_) return true;
   const auto& classes = outcome_.effects.classes;
+  double nearest = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t index = PairClasses::first_between; index < classes.size(); ++index) {
-    if (classes[index].num > 0 && classes[index].spread > spread_of_contention) return true;
+    if (classes[index].num == 0) continue;
+    if (classes[index].spread > spread_of_contention) return true;
+    if (std::isnan(nearest)) nearest = classes[index].centre;
+    const double beyond = classes[index].centre - nearest;
+    const bool is_by_distance =
+        beyond < most_by_distance || std::expm1(beyond) * std::exp(nearest) < most_ns_by_distance;
+    if (is_learnt(question_.layout.network) && !is_by_distance) return true;
   }
   return false;
 }
 
-/// Where flows share cables, pairs alone are compared with all others alone, so what belongs to something slower, too,
-/// says nothing of this one.
-std::vector<MeasuredPair> Diagnosing::without_slower(const std::vector<Suspect>& suspects, const Suspect& suspect,
-                                                     std::vector<MeasuredPair> evidence) const {
+/// Pairs that tell whether a suspect is slow alone: of two slow ends the slower one counts, so none that belong to
+/// something slower. Where flows share cables, pairs alone are compared with all others alone, so none inside hosts for
+/// what is slow between them.
+std::vector<MeasuredPair> Diagnosing::telling(const std::vector<Suspect>& suspects, const Suspect& suspect,
+                                              std::vector<MeasuredPair> evidence, bool is_contended) const {
   const auto& host_of = question_.layout.host_of;
   const ComponentKind kind = suspect.component.kind;
   const bool is_of_ranks = kind == ComponentKind::rank || kind == ComponentKind::socket;
-  const bool has_hosts = setting_.hosts.num_groups() > 1;
+  const bool is_between = is_contended && is_of_ranks && setting_.hosts.num_groups() > 1;
   std::erase_if(evidence, [&](const MeasuredPair& one) {
-    if (is_of_ranks && has_hosts && host_of[one.pair.from] == host_of[one.pair.to]) return true;
+    if (is_between && host_of[one.pair.from] == host_of[one.pair.to]) return true;
     return std::ranges::any_of(suspects, [&](const Suspect& other) {
       const bool is_slower = !other.is_note && other.component != suspect.component && other.effect > suspect.effect;
       return is_slower && may_pass(setting_, other, one.pair.from, one.pair.to);
@@ -470,8 +483,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) {
-      look.decide(fault, suspects[index],
-                  needs_retest ? without_slower(suspects, suspects[index], evidence[index]) : evidence[index], sound_);
+      look.decide(fault, suspects[index], telling(suspects, suspects[index], evidence[index], needs_retest), sound_);
     }
     if (suspects[index].needs_retest && fault.persistence != Persistence::persistent) continue;
     const bool is_one_pair = is_between_hosts(fault);  // or a few, which share a way with others by chance
@@ -522,8 +534,6 @@ bool Diagnosing::knows_network() const {
 /// Where nobody tells the network: whether a host, or its port, takes no longer than two more switches on the way
 /// would, and pairs inside it are as usual or there are none; or a link.
 bool Diagnosing::may_be_farther(const Fault& fault, const Effects& effects) const {
-  constexpr double most_by_distance = 0.2;  // logarithm: x1.22, of small messages between neighbours
-  constexpr double most_ns_by_distance = 1000;
   if (knows_network() || fault.symptom != Symptom::slow || !setting_.are_times) return false;
   const ComponentKind kind = fault.component.kind;
   const bool is_of_few = kind == ComponentKind::link || kind == ComponentKind::pair;
@@ -568,15 +578,19 @@ void Diagnosing::leave_out_contention(Symptom symptom) {
       num, knows_network() ? "" : " or lead over more switches", knows_network() ? "" : " and tell the --topology"));
 }
 
-/// A link that was not measured again, and is no slower than others that have passed, may have passed, too.
+/// A link, or the way between two switches, that was not measured again, and is no slower than others that have passed,
+/// may have passed, too.
 void Diagnosing::doubt_what_is_like_passed() {
   constexpr double likewise = 1.1;
+  const auto has_two_ends = [](const Fault& fault) {
+    return is_between_hosts(fault) || fault.component.kind == ComponentKind::cable;
+  };
   double most = 0;
   for (const Fault& fault : diagnosis_.faults) {
-    if (is_between_hosts(fault) && fault.persistence == Persistence::transient) most = std::max(most, fault.ratio);
+    if (has_two_ends(fault) && fault.persistence == Persistence::transient) most = std::max(most, fault.ratio);
   }
   for (Fault& fault : diagnosis_.faults) {
-    const bool is_new = is_between_hosts(fault) && fault.persistence == Persistence::not_retested;
+    const bool is_new = has_two_ends(fault) && fault.persistence == Persistence::not_retested;
     if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
   }
 }
@@ -585,15 +599,12 @@ void Diagnosing::doubt_what_is_like_passed() {
 /// only, may be so, too.
 void Diagnosing::doubt_ends_like_those_of_load() {
   constexpr double likewise = 1.1;
-  const auto is_end = [](const Fault& fault) {
-    return is_of_end(fault) || fault.component.kind == ComponentKind::port;
-  };
   double most = 0;
   for (const Fault& fault : diagnosis_.faults) {
-    if (is_end(fault) && fault.persistence == Persistence::only_under_load) most = std::max(most, fault.ratio);
+    if (is_of_end(fault) && fault.persistence == Persistence::only_under_load) most = std::max(most, fault.ratio);
   }
   for (Fault& fault : diagnosis_.faults) {
-    const bool is_new = is_end(fault) && fault.persistence == Persistence::not_retested;
+    const bool is_new = is_of_end(fault) && fault.persistence == Persistence::not_retested;
     if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
   }
 }

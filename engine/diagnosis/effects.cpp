@@ -130,8 +130,10 @@ class Fit {
   const double share_;
   Effects effects_;
   bool is_first_sweep_ = true;
+  /// Of a rank that lies above the lowest cluster: whether its part has a sound one.
+  static constexpr std::uint8_t beside_sound = 1, beside_slow = 2;
   struct Slow {
-    std::vector<std::uint8_t> out, in;  ///< by rank: whether it lies above the lowest cluster
+    std::vector<std::uint8_t> out, in;  ///< by rank: 0, or one of these; those of receivers are not told apart
   };
   std::vector<Slow> slow_;                 ///< by class
   std::vector<PairClasses::Parts> parts_;  ///< by class
@@ -262,7 +264,8 @@ void Fit::sweep_row(std::size_t worker, const Row& row, std::span<const ColumnBi
   count_columns(worker, row, bins, shift);
 }
 
-/// Of the first sweep as they are: what a slow sender shows would hide what slow receivers do.
+/// Of the first sweep as they are: what a slow sender shows would hide what slow receivers do. So are those of
+/// receivers without any sound sender.
 void Fit::count_columns(std::size_t worker, const Row& row, std::span<const ColumnBins> bins,
                         std::span<const float> shift) {
   const Scratch& scratch = scratch_[worker];
@@ -270,8 +273,10 @@ void Fit::count_columns(std::size_t worker, const Row& row, std::span<const Colu
     for (std::size_t index = 0; index < scratch.residuals.size(); ++index) {
       const float value = scratch.residuals[index];
       const std::uint8_t pair_class = scratch.classes[index];
-      if (std::isnan(value) || slow_[pair_class].out[row.from] != 0) continue;
-      count(bin_at(pair_class, scratch.partners[index]) + bins[pair_class].index_of(value - shift[pair_class]));
+      const std::uint8_t slow = slow_[pair_class].out[row.from];
+      if (std::isnan(value) || slow == beside_sound) continue;
+      const float as_it_is = slow == beside_slow ? value + effects_.classes[pair_class].out[row.from] : value;
+      count(bin_at(pair_class, scratch.partners[index]) + bins[pair_class].index_of(as_it_is - shift[pair_class]));
     }
   };
   if (counts_.size() == scratch_.size()) {
@@ -347,6 +352,15 @@ void Fit::centre(std::size_t pair_class) {
   };
   of_ends(one.out, slow_[pair_class].out);
   of_ends(one.in, slow_[pair_class].in);
+  const auto& part_of = parts_[pair_class].of_sender;
+  std::vector<std::uint8_t>& is_slow = slow_[pair_class].out;
+  std::vector<std::uint8_t> has_sound(is_slow.size(), 0);  // by part
+  for (std::size_t rank = 0; rank < is_slow.size(); ++rank) {
+    if (is_slow[rank] == 0 && one.num_out[rank] > 0) has_sound[part_of[rank]] = 1;
+  }
+  for (std::size_t rank = 0; rank < is_slow.size(); ++rank) {
+    if (is_slow[rank] != 0 && has_sound[part_of[rank]] == 0) is_slow[rank] = beside_slow;
+  }
 }
 
 /// Where ranks meet only some others, nothing but the sum of what senders and receivers show is known. Where these are
@@ -438,17 +452,21 @@ void Fit::finish() {
     Effects::OfClass& one = effects_.classes[pair_class];
     const double middle = residuals[pair_class].quantile(0.5);
     one.spread = residuals[pair_class].spread(num_ends(one));
-    if (one.step > 0) {
+    if (one.step > largest_certain_step && one.num > num_ends(one)) {
       // Large steps of which no pair is off by chance are no clock's.
       const auto num_off = static_cast<double>(residuals[pair_class].num_from(middle + one.step / 2));
-      const bool is_certain =
-          one.step <= largest_certain_step || num_off >= least_off_by_step * static_cast<double>(one.num);
-      if (!is_certain) one.step = 0;
-      one.spread = std::fmax(one.spread, one.step / 2);
+      if (num_off < least_off_by_step * static_cast<double>(one.num)) one.step = 0;
     }
     one.centre += std::isnan(middle) ? 0 : middle;
     one.residuals = std::move(residuals[pair_class]);
     one.residual_zero = std::isnan(middle) ? 0 : middle;
+  }
+  // Where the ends explain every pair none can be off, so other classes tell.
+  const bool is_clock = std::ranges::any_of(
+      effects_.classes, [](const Effects::OfClass& one) { return one.num > num_ends(one) && one.step > 0; });
+  for (Effects::OfClass& one : effects_.classes) {
+    if (one.step > largest_certain_step && one.num <= num_ends(one) && !is_clock) one.step = 0;
+    one.spread = std::fmax(one.spread, one.step / 2);
   }
 }
 

@@ -299,10 +299,31 @@ std::vector<double> RetestEvaluation::values_again(std::span<const MeasuredPair>
   return values;
 }
 
+/// Whether pairs between hosts that take about the same alone do not under load.
+bool RetestEvaluation::differ_only_under_load(std::span<const MeasuredPair> pairs,
+                                              std::span<const double> alone) const {
+  if (symptom_ != Symptom::slow || load_ == Load::alone) return false;
+  std::vector<double> before, again;
+  for (std::size_t index = 0; index < pairs.size(); ++index) {
+    const OrderedPair& pair = pairs[index].pair;
+    if (std::isnan(alone[index]) || layout_.host_of[pair.from] == layout_.host_of[pair.to]) continue;
+    before.push_back(pairs[index].value);
+    again.push_back(alone[index]);
+  }
+  // The slowest were chosen, and may be half of them.
+  const auto between_quartiles = [](std::vector<double>& values) {
+    return consensus(values, 0.75) - consensus(values, 0.25);
+  };
+  const double under_load = between_quartiles(before);
+  return before.size() >= fewest_to_compare && under_load > 2 * spread_of_contention &&
+         between_quartiles(again) < under_load / 2;
+}
+
 void RetestEvaluation::calibrate(std::span<const MeasuredPair> sound, Load load) {
   if (is_calibrated_[index_of(load)]) return;
   is_calibrated_[index_of(load)] = true;
   const std::vector<double> again = values_again(sound, load);
+  is_contended_ = is_contended_ || (load == Load::alone && differ_only_under_load(sound, again));
   std::vector<double> all, of_usual, absolute;
   for (std::size_t index = 0; index < again.size(); ++index) {
     const double effect = again[index] - sound[index].expected;

@@ -156,6 +156,7 @@ class RetestEvaluation {
 
  private:
   std::vector<double> values_again(std::span<const MeasuredPair> pairs, Load load) const;
+  bool differ_only_under_load(std::span<const MeasuredPair> pairs, std::span<const double> alone) const;
   /// Whether what a pair takes is compared with what others take, too, whatever the fit lets expect.
   bool is_absolute(const OrderedPair& pair, Load load) const {
     return is_contended_ && load == Load::alone && layout_.host_of[pair.from] != layout_.host_of[pair.to];

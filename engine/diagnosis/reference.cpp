@@ -48,26 +48,26 @@ std::size_t lower_part(std::span<const double> sorted, std::size_t fewest, doubl
   const auto upper_of = [&](const Sums& lower) {
     return Sums{all.num - lower.num, all.sum - lower.sum, all.squares - lower.squares};
   };
-  Sums lower, best;
-  double least_rest = std::numeric_limits<double>::infinity();
+  // Two means, two deviations and a cut instead of one mean and one deviation.
+  const double of_one = likelihood(all, noise) + 3 * std::log(all.num);
+  Sums lower;
+  double most = least_gain;
+  std::size_t best = sorted.size();
   for (std::size_t num = 1; num < sorted.size(); ++num) {
     lower.add(sorted[num - 1] - origin);
     if (num < fewest) continue;
     const Sums upper = upper_of(lower);
-    const double rest = lower.rest() + upper.rest();
     const double deviation = std::max(std::sqrt(lower.rest() / lower.num), noise);
     const double distance = upper.mean() - lower.mean(), gap = sorted[num] - sorted[num - 1];
-    if (rest >= least_rest || distance < std::max(least_between_means, least_deviations * deviation)) continue;
+    if (distance < std::max(least_between_means, least_deviations * deviation)) continue;
     // Of few values the deviation is hardly known.
     if (gap < std::max(least_between_parts, (1 + 4 / lower.num) * deviation)) continue;
-    least_rest = rest;
-    best = lower;
+    const double gain = likelihood(lower, noise) + likelihood(upper, noise) - of_one;
+    if (gain <= most) continue;
+    most = gain;
+    best = num;
   }
-  if (best.num == 0) return sorted.size();
-  // Two means, two deviations and a cut instead of one mean and one deviation.
-  const double gain =
-      likelihood(best, noise) + likelihood(upper_of(best), noise) - likelihood(all, noise) - 3 * std::log(all.num);
-  return gain > least_gain ? static_cast<std::size_t>(best.num) : sorted.size();
+  return best;
 }
 
 /// The first so many of sorted values.

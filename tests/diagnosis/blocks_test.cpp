@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "diagnosis/search.hpp"
@@ -101,6 +102,24 @@ TEST(blocks, a_cable_explains_its_links) {
   EXPECT_THAT(blocks.found(blocks.hosts(), {&explained, 1}), IsEmpty());
   EXPECT_THAT(blocks.pairs(10), testing::SizeIs(10U));
   EXPECT_THAT(blocks.pairs(10, {&explained, 1}), testing::SizeIs(testing::Lt(10U)));
+}
+
+TEST(blocks, between_hosts_at_many_distances_are_sound) {
+  const Layout layout = layout_of(machine_of({32, 1, 2, 1}));
+  const auto hops = [&](std::uint32_t from, std::uint32_t to) {  // of a torus of 4 x 4 x 2
+    const std::uint32_t one = layout.host_of[from], other = layout.host_of[to];
+    const auto along = [](std::uint32_t a, std::uint32_t b) { return std::min((a - b) % 4, (b - a) % 4); };
+    return along(one % 4, other % 4) + along(one / 4 % 4, other / 4 % 4) + (one / 16 == other / 16 ? 0U : 1U);
+  };
+  DenseRows rows(64, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    const double scatter = 0.004 * static_cast<double>((from * 7 + to * 13) % 5);
+    if (layout.host_of[from] == layout.host_of[to]) return 6.8 + scatter;
+    return std::log(1450 + 140.0 * hops(from, to)) + scatter;
+  });
+  const PairClasses classes(layout);
+  const Partition hosts{ComponentKind::link, -1, layout.host_of, 32};
+  EXPECT_THAT(find_blocks(rows, fit(rows, classes), classes, hosts, {}, {}), IsEmpty());
 }
 
 TEST(blocks, of_a_sound_machine_are_sound) {

@@ -147,6 +147,32 @@ TEST(fit, finds_senders_like_receivers_below_two_switches_and_one_above_them) {
   }
 }
 
+TEST(fit, of_ends_without_sound_partners_explains_all_of_their_pairs) {
+  const Layout layout = layout_of(machine_of({8, 4, 4, 1}));
+  const auto is_slow = [&](std::uint32_t rank) { return layout.host_of[rank] >= 24; };  // the last leaf switch
+  const Fitted found = fitted(layout, [&](std::uint32_t from, std::uint32_t to) {
+    Random random(from * 1000 + to);
+    const bool is_inside = layout.host_of[from] == layout.host_of[to];
+    const double effect = !is_inside && (is_slow(from) || is_slow(to)) ? 1.08 : 0;
+    return from == to ? nan : 7 + effect + 0.02 * (random.uniform() - 0.5);
+  });
+  for (std::uint32_t rank = 96; rank < 128; ++rank) EXPECT_LT(largest(found.residuals[rank]), 0.03) << rank;
+}
+
+TEST(fit, knows_the_step_of_the_clock_where_ends_explain_every_pair) {
+  const Layout layout = layout_of(machine_of({16, 1, 2, 1}));
+  const Effects effects = fitted(layout, [&](std::uint32_t from, std::uint32_t to) {
+                            Random random(from * 1000 + to);
+                            const bool is_inside = layout.host_of[from] == layout.host_of[to];
+                            const double steps =
+                                is_inside ? 4 + std::floor(2 * random.uniform()) : 7 + std::floor(3 * random.uniform());
+                            return from == to ? nan : std::log(200 * steps);
+                          }).effects;
+  const auto& inside = effects.classes.front();
+  EXPECT_LE(inside.num, num_ends(inside));
+  EXPECT_NEAR(inside.step, std::log(1000.0 / 800), 0.05);
+}
+
 TEST(fit, is_the_same_for_any_number_of_workers) {
   Additive matrix;
   matrix.scatter = 0.1;

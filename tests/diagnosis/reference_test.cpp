@@ -55,6 +55,11 @@ TEST(lowest_cluster, is_found_though_most_are_slow) {
   }
 }
 
+TEST(lowest_cluster, is_found_beside_few_that_are_slow_unlike_each_other) {
+  const Reference found = lowest_cluster({0, 0.01, 0.02, 0.05, 0.06, 0.66, 1.16, 1.66}, noise);
+  EXPECT_EQ(found.middle.num, 5U) << "the cut leaves the three least alike, not those with the least sum of squares";
+}
+
 TEST(lowest_cluster, of_values_without_a_gap_is_all_of_them) {
   std::vector<double> values;
   for (int index = 0; index < 48; ++index) values.push_back(0.2 * index / 48);

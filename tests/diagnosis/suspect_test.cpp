@@ -131,7 +131,8 @@ TEST(degrees_of_freedom, are_as_many_as_a_median_deviation_is_worth_but_not_abov
 
 /// What sound pairs of 100 ns take when they are measured again; NaN = lost.
 double effect_of_one(const std::vector<double>& sound_again_ns) {
-  const Layout layout;
+  Layout layout;
+  layout.host_of = {0, 1};
   Question question{.rows = {}, .layout = layout};
   std::vector<RetestTimes> times;
   question.retest = [&](std::span<const OrderedPair>, Load) { return times; };
@@ -153,6 +154,29 @@ TEST(retest_evaluation, leaves_out_sound_pairs_that_were_lost) {
   EXPECT_NEAR(effect_of_one({200, nan, 200, 200}), std::log(1.5), 1e-12);
   EXPECT_NEAR(effect_of_one({50, 50}), std::log(6), 1e-12) << "alone they may be faster";
   EXPECT_NEAR(effect_of_one({200, 200}), std::log(3), 1e-12) << "but two that are slower may be at fault themselves";
+}
+
+TEST(retest_evaluation, compares_pairs_with_each_other_where_the_load_alone_made_them_differ) {
+  Layout layout;
+  layout.host_of = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const auto effect_where = [&](const std::vector<double>& sound_again_ns) {
+    Question question{.rows = {}, .layout = layout};
+    std::vector<RetestTimes> times;
+    question.retest = [&](std::span<const OrderedPair>, Load) { return times; };
+    RetestEvaluation look(question, Symptom::slow);
+    std::vector<MeasuredPair> sound;
+    for (const double under_load_ns : {150.0, 200.0, 250.0, 300.0}) {
+      const auto rank = static_cast<std::uint32_t>(2 * sound.size());
+      sound.push_back({{rank, rank + 1}, std::log(under_load_ns), std::log(under_load_ns)});
+    }
+    for (const double time_ns : sound_again_ns) times.push_back({time_ns, time_ns});
+    look.calibrate(sound, Load::alone);
+    times = {{100, 100}};
+    const std::vector<MeasuredPair> one{{{8, 9}, std::log(120), std::log(100)}};
+    return look.effects(one, Load::alone, 0, true).front();
+  };
+  EXPECT_NEAR(effect_where({100, 100, 100, 100}), 0, 1e-12) << "it takes what all others take";
+  EXPECT_NEAR(effect_where({75, 100, 125, 150}), std::log(2), 1e-12) << "the others are twice as fast as under load";
 }
 
 }  // namespace
