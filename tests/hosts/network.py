@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import shutil
@@ -54,6 +55,17 @@ def _do(*words: str) -> None:
     done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
     if done.returncode != 0:
         raise NotHereError(f"{' '.join(words)}: {done.stderr.strip() or done.stdout.strip()}")
+
+
+def _is_removed(group: Path) -> bool:
+    """Removes a control group; not yet where a process of it is still ending."""
+    try:
+        group.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 class Network:
@@ -116,22 +128,22 @@ class Network:
         _do("ip", "-n", host, "link", "set", device, "up")
 
     def _namespace(self, name: str) -> None:
+        self._made.append(name)  # before it is there: whoever is interrupted removes it
         _do("ip", "netns", "add", name)
-        self._made.append(name)
         _do("ip", "-n", name, "link", "set", "lo", "up")
 
     def _remove(self) -> None:
         for process in self._processes:
             process.kill()
             process.communicate(timeout=20)
-        for (_, controller), group in self._groups.items():
-            if controller == "freezer":  # the process that stole time may have ended in the middle
-                (group / "freezer.state").write_text("THAWED")
-            group.rmdir()
         for folder in self._mounted:
             subprocess.run(["umount", folder], capture_output=True, timeout=20, check=False)
         for name in self._made:
             subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=20, check=False)
+        for (_, controller), group in self._groups.items():
+            if controller == "freezer" and group.exists():  # what stole time may have ended in the middle
+                (group / "freezer.state").write_text("THAWED")
+            program.await_that(functools.partial(_is_removed, group))
 
     def on(self, host: int, *words: str | Path) -> list[str]:
         """The command that runs these words on a host."""
@@ -149,11 +161,11 @@ class Network:
         """That of a host, made where it is not there yet; what is started on it from now on is in it."""
         group = _GROUPS / controller / f"{self._prefix}{self.names[host]}"
         if (host, controller) not in self._groups:
+            self._groups[host, controller] = group
             try:
                 group.mkdir()
             except OSError as error:
                 raise NotHereError(f"{group}: {error.strerror}") from None
-            self._groups[host, controller] = group
         return group
 
     def add_second_network(self, hosts: Sequence[int]) -> None:
@@ -293,11 +305,11 @@ class Network:
             folder, image = self._folder / f"target{index}", f"/dev/shm/{self._prefix}target{index}"
             folder.mkdir()
             try:
-                with open(image, "wb") as file:
+                with Path(image).open("wb") as file:
                     file.truncate(32 << 20)
                 _do("mkfs.ext4", "-q", "-O", "^has_journal", image)
-                _do("mount", "-o", "loop", image, str(folder))  # the device goes with the mount
                 self._mounted.append(folder)
+                _do("mount", "-o", "loop", image, str(folder))  # the device goes with the mount
             finally:
                 Path(image).unlink(missing_ok=True)
         return self._mounted[-num_targets:]
@@ -331,5 +343,5 @@ class Network:
 
     @staticmethod
     def _limit(namespace: str, device: str, rate: str) -> None:
-        limit = ["tbf", "rate", rate, *_BURST, "latency", "50ms"]
+        limit = ["tbf", "rate", rate, *_BURST, "latency", "400ms"]
         _do("ip", "netns", "exec", namespace, "tc", "qdisc", "replace", "dev", device, "root", *limit)
