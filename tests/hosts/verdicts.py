@@ -284,7 +284,7 @@ class Cell:
 
     def __str__(self) -> str:
         """Its columns."""
-        return f"{self.network:8}{self.benchmark:11}{self.ranks_per_host:5}  {self.name:26}"
+        return f"{self.network:8}{self.benchmark:11}{self.ranks_per_host:5}  {self.name:31}"
 
 
 @contextlib.contextmanager
@@ -379,7 +379,7 @@ def run_cell(cell: Cell, times: int, keep: Path | None) -> bool:
     numbers = f"{num_right:4} of {times:<3}{num_false:6} of {times:<3}{seconds:8.1f}{os.getloadavg()[0]:7.2f}"
     print(f"{cell}{numbers}", flush=True)
     wrong = [faults for faults in found if is_wrong(cell, faults)]
-    told = [[f"{one['name']} {one['symptom']} {one['ratio']:.2f}" for one in faults[:3]] for faults in wrong]
+    told = [[f"{one['name']} {one['symptom']} {one['ratio']:.2f}" for one in faults[:5]] for faults in wrong]
     for line in [*("; ".join(words) or "nothing" for words in told), *failed]:
         print(f"    {line}", flush=True)
     return not wrong and not failed
@@ -411,7 +411,7 @@ def main() -> int:
     for number in SIGNALS:
         signal.signal(number, leave)
     begin = time.monotonic()
-    print(f"{'network':8}{'benchmark':11}ranks  {'scenario':29}right        false   s a run   load", flush=True)
+    print(f"{'network':8}{'benchmark':11}ranks  {'scenario':34}right        false   s a run   load", flush=True)
     cells = all_cells(chosen)
     num_wrong = 0
     for cell in cells:
