@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import program
@@ -31,7 +32,7 @@ exec ip netns exec "{prefix}$host" unshare --uts --mount sh -c '{enter}' sh "$ho
 """
 
 
-_FREEZER_GROUPS = Path("/sys/fs/cgroup/freezer")
+_GROUPS = Path("/sys/fs/cgroup")
 # Three of four milliseconds what is in this group stands still, as long as the process that started this one lives.
 _STEAL_TIME = """
 import os, pathlib, sys, time
@@ -56,6 +57,17 @@ def _do(*words: str) -> None:
         raise NotHereError(f"{' '.join(words)}: {done.stderr.strip() or done.stdout.strip()}")
 
 
+def _is_removed(group: Path) -> bool:
+    """Removes a control group; not yet where a process of it is still ending."""
+    try:
+        group.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
 class Network:
     """Hosts node0, node1 ... at 10.55.0.1 and on. To be used in a `with`, which removes all of it."""
 
@@ -66,10 +78,12 @@ class Network:
         self.addresses = [f"10.55.0.{index + 1}" for index in range(num_hosts)]
         self._prefix = f"ll{os.getpid()}-"
         self._switch = f"{self._prefix}switch"
+        self._switch_of = dict.fromkeys(range(num_hosts), "bridge")
         self._made: list[str] = []
         self._folder = folder
         self._processes: list[subprocess.Popen[str]] = []
-        self._group_of: dict[int, Path] = {}
+        self._groups: dict[tuple[int, str], Path] = {}  # of a host and a controller
+        self._mounted: list[Path] = []
         self._hosts_file = folder / "hosts"
         self._files = (str(self._hosts_file), str(program.ROOT))
         self.agent = folder / "agent"
@@ -114,19 +128,22 @@ class Network:
         _do("ip", "-n", host, "link", "set", device, "up")
 
     def _namespace(self, name: str) -> None:
+        self._made.append(name)  # before it is there: whoever is interrupted removes it
         _do("ip", "netns", "add", name)
-        self._made.append(name)
         _do("ip", "-n", name, "link", "set", "lo", "up")
 
     def _remove(self) -> None:
         for process in self._processes:
             process.kill()
             process.communicate(timeout=20)
-        for group in self._group_of.values():
-            (group / "freezer.state").write_text("THAWED")  # the process that stole time may have ended in the middle
-            group.rmdir()
+        for folder in self._mounted:
+            subprocess.run(["umount", folder], capture_output=True, timeout=20, check=False)
         for name in self._made:
             subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=20, check=False)
+        for (_, controller), group in self._groups.items():
+            if controller == "freezer" and group.exists():  # what stole time may have ended in the middle
+                (group / "freezer.state").write_text("THAWED")
+            program.await_that(functools.partial(_is_removed, group))
 
     def on(self, host: int, *words: str | Path) -> list[str]:
         """The command that runs these words on a host."""
@@ -135,10 +152,21 @@ class Network:
         return [*self._join(host), "ip", "netns", "exec", self._prefix + name, *enter, *map(str, words)]
 
     def _join(self, host: int) -> list[str]:
-        """What comes before a command so that it runs in the control group of a host that has one."""
-        if host not in self._group_of:
-            return []
-        return ["sh", "-c", 'echo $$ >"$1" && shift && exec "$@"', "sh", str(self._group_of[host] / "cgroup.procs")]
+        """What comes before a command so that it runs in the control groups of a host."""
+        groups = [group / "cgroup.procs" for (owner, _), group in self._groups.items() if owner == host]
+        each = [["sh", "-c", 'echo $$ >"$1" && shift && exec "$@"', "sh", str(group)] for group in groups]
+        return [word for words in each for word in words]
+
+    def _group(self, host: int, controller: str) -> Path:
+        """That of a host, made where it is not there yet; what is started on it from now on is in it."""
+        group = _GROUPS / controller / f"{self._prefix}{self.names[host]}"
+        if (host, controller) not in self._groups:
+            self._groups[host, controller] = group
+            try:
+                group.mkdir()
+            except OSError as error:
+                raise NotHereError(f"{group}: {error.strerror}") from None
+        return group
 
     def add_second_network(self, hosts: Sequence[int]) -> None:
         """These hosts get a device eth1, at 10.56.0.1 and on and at fd56::1 and on."""
@@ -186,7 +214,15 @@ class Network:
 
     def slow_down(self, host: int, rate: str = _SLOW) -> None:
         """50 Mbit/s in both directions, with so little credit that messages of some KiB see it."""
+        self.slow_down_sending(host, rate)
+        self.slow_down_receiving(host, rate)
+
+    def slow_down_sending(self, host: int, rate: str = _SLOW) -> None:
+        """As slow_down(), but only what this host sends."""
         self._limit(self._prefix + self.names[host], "eth0", rate)
+
+    def slow_down_receiving(self, host: int, rate: str = _SLOW) -> None:
+        """As slow_down(), but only what is sent to this host."""
         self._limit(self._switch, self.names[host], rate)
 
     def slow_down_between(self, first: int, second: int, rate: str = _SLOW) -> None:
@@ -198,22 +234,39 @@ class Network:
         """As slow_down(), but only what this host sends to that one."""
         tc = ("ip", "netns", "exec", self._prefix + self.names[host], "tc")
         to_device = ("dev", "eth0", "parent", "1:")
-        _do(*tc, "qdisc", "add", "dev", "eth0", "root", "handle", "1:", "htb")  # what has no class is not limited
+        _do(*tc, "qdisc", "replace", "dev", "eth0", "root", "handle", "1:", "htb")  # what has no class is not limited
         _do(*tc, "class", "add", *to_device, "classid", "1:1", "htb", "rate", rate, *_BURST, "quantum", "1514")
         address = ("match", "ip", "dst", f"{self.addresses[partner]}/32")
         _do(*tc, "filter", "add", *to_device, "protocol", "ip", "u32", *address, "flowid", "1:1")
 
+    def plug_into_switches(self, hosts_of: Mapping[str, Sequence[int]], trunks: Sequence[tuple[str, str]]) -> None:
+        """Hosts move to these switches; a trunk is a cable between two. All others stay on the switch "bridge"."""
+        on_switch = ("ip", "-n", self._switch, "link")
+        for switch in sorted({*hosts_of, *(end for trunk in trunks for end in trunk)} - {"bridge"}):
+            _do(*on_switch, "add", switch, "type", "bridge")
+            _do(*on_switch, "set", switch, "up")
+        for first, second in trunks:
+            _do(*on_switch, "add", f"{first}-{second}", "type", "veth", "peer", "name", f"{second}-{first}")
+            for switch, other in ((first, second), (second, first)):
+                _do(*on_switch, "set", f"{switch}-{other}", "master", switch, "up")
+        for switch, hosts in hosts_of.items():
+            for host in hosts:
+                _do(*on_switch, "set", self.names[host], "master", switch)
+                self._switch_of[host] = switch
+
+    def slow_down_trunk(self, first: str, second: str, rate: str = _SLOW) -> None:
+        """As slow_down(), of the cable between two switches."""
+        self.slow_down_trunk_towards(first, second, rate)
+        self.slow_down_trunk_towards(second, first, rate)
+
+    def slow_down_trunk_towards(self, switch: str, other: str, rate: str = _SLOW) -> None:
+        """As slow_down_trunk(), but only what the first switch sends to the other."""
+        self._limit(self._switch, f"{switch}-{other}", rate)
+
     def plug_into_second_switch(self, hosts: Sequence[int], rate: str = _SLOW) -> None:
         """These hosts reach the others through one cable between two switches, as fast as a host slowed down."""
-        on_switch = ("ip", "-n", self._switch, "link")
-        _do(*on_switch, "add", "bridge2", "type", "bridge")
-        _do(*on_switch, "set", "bridge2", "up")
-        _do(*on_switch, "add", "up1", "type", "veth", "peer", "name", "up2")
-        for device, bridge in (("up1", "bridge"), ("up2", "bridge2")):
-            _do(*on_switch, "set", device, "master", bridge, "up")
-            self._limit(self._switch, device, rate)
-        for host in hosts:
-            _do(*on_switch, "set", self.names[host], "master", "bridge2")
+        self.plug_into_switches({"bridge2": hosts}, [("bridge", "bridge2")])
+        self.slow_down_trunk("bridge", "bridge2", rate)
 
     def lengthen_between(self, first: int, second: int, delay_us: float = 0, loss: float = 0) -> None:
         """What these two send to each other takes a way of its own, so much longer, that loses a share of frames."""
@@ -230,7 +283,7 @@ class Network:
         name = self.names[host]
         _do("ip", "-n", self._switch, "link", "del", name)
         self._lay([(self._prefix + name, "eth0"), (self._switch, name)], delay_us, loss)
-        _do("ip", "-n", self._switch, "link", "set", name, "master", "bridge", "up")
+        _do("ip", "-n", self._switch, "link", "set", name, "master", self._switch_of[host], "up")
         _do("ip", "-n", self._prefix + name, "addr", "add", f"{self.addresses[host]}/24", "dev", "eth0")
         _do("ip", "-n", self._prefix + name, "link", "set", "eth0", "up")
 
@@ -240,16 +293,36 @@ class Network:
         It stands still meanwhile, so other hosts on the same core do not see it; and never for longer than three
         milliseconds, which a quota of the kernel can become for every single message.
         """
-        group = _FREEZER_GROUPS / f"{self._prefix}{self.names[host]}"
-        try:
-            group.mkdir()
-            self._group_of[host] = group
-            (group / "freezer.state").write_text("THAWED")
-        except OSError as error:
-            raise NotHereError(f"{group}: {error.strerror}") from None
+        group = self._group(host, "freezer")
+        (group / "freezer.state").write_text("THAWED")
         at_once = ["chrt", "--fifo", "1"]  # it hardly needs time, but needs it at once
         words = [*at_once, sys.executable, "-c", _STEAL_TIME, str(group), str(os.getpid())]
         self._processes.append(subprocess.Popen(words, text=True))
+
+    def add_targets(self, num_targets: int) -> list[Path]:
+        """Folders that all hosts share, each a file system on a device of its own, which lies in memory."""
+        for index in range(num_targets):
+            folder, image = self._folder / f"target{index}", f"/dev/shm/{self._prefix}target{index}"
+            folder.mkdir()
+            try:
+                with Path(image).open("wb") as file:
+                    file.truncate(32 << 20)
+                _do("mkfs.ext4", "-q", "-O", "^has_journal", image)
+                self._mounted.append(folder)
+                _do("mount", "-o", "loop", image, str(folder))  # the device goes with the mount
+            finally:
+                Path(image).unlink(missing_ok=True)
+        return self._mounted[-num_targets:]
+
+    def slow_down_writing(self, host: int, target: Path, bytes_per_s: int) -> None:
+        """What this host writes to a target of add_targets(), past the page cache."""
+        device = target.stat().st_dev
+        limit = f"{os.major(device)}:{os.minor(device)} {bytes_per_s}"
+        group = self._group(host, "blkio")
+        try:
+            (group / "blkio.throttle.write_bps_device").write_text(limit)
+        except OSError as error:
+            raise NotHereError(f"{group}: {error.strerror}") from None
 
     def _lay(self, ends: Sequence[tuple[str, str]], delay_us: float, loss: float) -> None:
         """A cable that is a process, between devices that appear."""
@@ -270,5 +343,5 @@ class Network:
 
     @staticmethod
     def _limit(namespace: str, device: str, rate: str) -> None:
-        limit = ["tbf", "rate", rate, *_BURST, "latency", "50ms"]
+        limit = ["tbf", "rate", rate, *_BURST, "latency", "400ms"]
         _do("ip", "netns", "exec", namespace, "tc", "qdisc", "replace", "dev", device, "root", *limit)

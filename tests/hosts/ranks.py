@@ -25,7 +25,7 @@ def started(
 ) -> Iterator[list[program.Run]]:
     """One process a rank, with explicit variables, on the hosts given."""
     addresses = [network.addresses[host] for host in host_of]
-    ports = [60000 + rank for rank in range(len(host_of))]
+    ports = [20000 + rank for rank in range(len(host_of))]  # below those that the kernel gives to connections
     command = [program.PROGRAM, benchmark, "--wait", wait, "--output", "r.h5", *words]
     with contextlib.ExitStack() as stack:
         yield [

@@ -40,7 +40,7 @@ def test_a_slow_host_is_to_be_drained(network: Callable[[int], Network], tmp_pat
 def test_the_others_are_checked_where_a_host_does_not_come(network: Callable[[int], Network], tmp_path: Path) -> None:
     hosts = network(5)
     addresses = [hosts.addresses[host] for host in range(5)]
-    ports = [60000 + rank for rank in range(5)]
+    ports = [20000 + rank for rank in range(5)]  # below those that connections get
     command = [program.PROGRAM, "check", "--wait", "block", *WORDS, "--start-timeout", "3s", "--output", "r"]
     runs = [
         program.Run(

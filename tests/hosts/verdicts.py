@@ -1,100 +1,290 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Eight hosts with one fault or two, and what `leadline link` says of them; as a program: how often it is right.
+"""Eight hosts with one fault or more, and what each benchmark says of them; as a program: how often it is right.
 
-python tests/hosts/verdicts.py [TIMES [SCENARIO ...]]      needs root, takes minutes; prints a table
+usage: python tests/hosts/verdicts.py [--times N] [--network NAME]... [--benchmark NAME]... [--ranks-per-host 1|2|4]...
+                                      [--keep FOLDER] [SCENARIO ...]
+
+Writes a row for each cell (network, benchmark, ranks a host, scenario) when it is done. Needs root, and an idle
+machine: the load is the average over one minute, of which the runs themselves make about one. Status: 0 all as it
+should be, 1 not all, 3 no hosts can be made here.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from network import Network
+from network import Network, NotHereError
 from ranks import finish, started
 from result import summary_of
 
-NUM_HOSTS, RANKS_PER_HOST = 8, 2
-# One pair at a time and without spinning, since all hosts share the cores of one machine: what another pair takes from
-# them would look like a fault. All ranks are on one core, too: a message to another core takes twice as long, and who
-# sits where stays so for many messages. 16 KiB see a rate; a message a batch keeps the medians clear of few long ones.
-WORDS = ["--serial", "--message-size", "16KiB", "--warmup", "2", "--retest", "0"]
-SHORT_BATCHES = ("--messages", "20", "--batches", "20")
-# Each so long that a busy host has stood still several times.
-LONG_BATCHES = ("--messages", "800", "--batches", "5")
-# Sixteen kibibytes take 0.66 ms, many times what they take without a limit; less would only take longer.
-RATE = "200mbit"
+NUM_HOSTS = 8
 CORE = min(os.sched_getaffinity(0))
-CABLES = "".join(f"node{host} switch{'AB'[host // 4]}\n" for host in range(NUM_HOSTS)) + "switchA switchB\n"
+# Where all hosts exchange messages at once, the cores that they share would limit them: all cables are slow there, and
+# that of a fault slower.
+SOUND_RATE = "100mbit"
+SOUND_BYTES_PER_S, SLOW_BYTES_PER_S = (16 << 20, 4 << 20)  # of what a host writes to a target
+NUM_TARGETS = 4
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Which hosts are on which switch, and which cables join switches; nothing: all are on one."""
+
+    hosts_of: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    trunks: Sequence[tuple[str, str]] = ()
+
+    def cables(self) -> str:
+        """The network as --topology takes it."""
+        hosts = [f"node{host} {switch}" for switch, hosts in self.hosts_of.items() for host in hosts]
+        return "\n".join([*hosts, *map(" ".join, self.trunks), ""])
+
+
+NETWORKS = {
+    "star": Switches(),
+    "line": Switches(
+        {"switchA": range(3), "switchB": range(3, 5), "switchC": range(5, 8)},
+        [("switchA", "switchB"), ("switchB", "switchC")],
+    ),
+    "leaves": Switches({"leafA": range(4), "leafB": range(4, 8)}, [("leafA", "core"), ("leafB", "core")]),
+}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """How it is run, with fewer messages where hosts have more ranks, and what its cables carry."""
+
+    words: Sequence[str]
+    length: Mapping[int, Sequence[str]]  # from so many ranks a host on
+    slow_rate: Mapping[int, str]  # likewise
+    sound_rate: str | None = None  # None: no limit
+
+
+Chosen = TypeVar("Chosen")
+
+
+def chosen_for(ranks_per_host: int, choices: Mapping[int, Chosen]) -> Chosen:
+    """Of what hosts with so many ranks have."""
+    return choices[max(num for num in choices if num <= ranks_per_host)]
+
+
+BENCHMARKS = {
+    # One pair at a time and without spinning, since all hosts share the cores of one machine: what another pair takes
+    # from them would look like a fault. All ranks are on one core, too: a message to another core takes twice as long,
+    # and who sits where stays so for many messages. A message a batch keeps the medians clear of few long ones.
+    "link": Benchmark(
+        ["--serial", "--message-size", "16KiB", "--retest", "0"],
+        {1: ["--messages", "20", "--batches", "20", "--warmup", "2"]},
+        # 16 KiB take 0.66 ms or 0.33 ms then, many times what they take without a limit; less would only take longer.
+        {1: "200mbit", 4: "400mbit"},
+    ),
+    "topology": Benchmark(
+        # Messages so long that they share a cable. One that carries a quarter was not told from sound ones where hosts
+        # have four ranks.
+        ["--pattern", "complete2", "--warmup", "1", "--iterations", "1", "--traced", "3", "--repeat", "2"],
+        {1: ["--message-size", "64KiB"], 4: ["--message-size", "16KiB"]},
+        {1: "12mbit"},
+        SOUND_RATE,
+    ),
+    "bisection": Benchmark(
+        ["--message-size", "64KiB", "--warmup", "1", "--rounds", "20", "--precision", "0"],
+        {1: ["--exchanges", "4"], 4: ["--exchanges", "2"]},
+        {1: "25mbit", 4: "12mbit"},  # four ranks share what a sound cable carries: a slow link carries less than a part
+        SOUND_RATE,
+    ),
+    "io": Benchmark(
+        ["--op", "write", "--direct", "--object-size", "64KiB", "--repeat", "4", "--targets", "targets"],
+        {1: ["--objects", "32"], 4: ["--objects", "8"]},
+        {1: SOUND_RATE},  # nothing but what ranks agree on
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Bed:
+    """Hosts with their cables, and where they write."""
+
+    hosts: Network
+    switches: Switches
+    rate: str  # of a slow cable
+    targets: Sequence[Path]
+
+    def limit_writes(self, hosts: Sequence[int], targets: Sequence[int], bytes_per_s: int) -> None:
+        """Of each of these hosts to each of these targets."""
+        for host in hosts:
+            for target in targets:
+                self.hosts.slow_down_writing(host, self.targets[target], bytes_per_s)
 
 
 @dataclass(frozen=True)
 class Place:
-    """What a finding must be: one of these kinds, and about these hosts."""
+    """What a finding must be: one of these kinds, about these hosts, with these words in its name."""
 
     kinds: tuple[str, ...]
     hosts: tuple[int, ...] = ()
+    words: tuple[str, ...] = ()
 
     def is_named_by(self, fault: dict[str, Any]) -> bool:
         """Whether a finding means this place."""
         hosts = {int(number) for number in re.findall(r"node(\d+)", fault["name"])}
-        return fault["kind"] in self.kinds and hosts == set(self.hosts)
+        return (
+            fault["kind"] in self.kinds and hosts == set(self.hosts) and all(one in fault["name"] for one in self.words)
+        )
+
+
+ALL_NETWORKS, STAR = ("star", "line", "leaves"), ("star",)
+WITH_MESSAGES = ("link", "topology", "bisection")
 
 
 @dataclass(frozen=True)
 class Scenario:
     """What is done to sound hosts, and what should come first among the findings, in any order."""
 
-    damage: Callable[[Network], None]
+    damage: Callable[[Bed], None]
     places: Sequence[Place] = ()
-    words: Sequence[str] = ()
-    batches: Sequence[str] = SHORT_BATCHES
+    networks: Sequence[str] = STAR
+    benchmarks: Sequence[str] = ("link",)
+    untold_by: Sequence[str] = ()  # these benchmarks cannot tell where it is, and may accuse nobody
+    ranks_per_host: Sequence[int] = (1, 2, 4)
+    length: Sequence[str] = ()  # instead of that of the benchmark
+
+
+def host(number: int) -> Place:
+    """A cable cannot be told from the port that it ends in, nor can who sees its pairs inside a host alone."""
+    return Place(("port", "host"), (number,))
+
+
+# Of hosts with several ranks only some pairs of ranks meet in a bisection test, and may be told one by one.
+LINK = Place(("link", "pair"), (1, 4))
+TRUNK_KINDS = ("cable", "uplink")
+
+
+def _slow_trunk(bed: Bed) -> None:
+    bed.hosts.slow_down_trunk(*bed.switches.trunks[-1], bed.rate)
+
+
+def _host_and_link(bed: Bed) -> None:
+    bed.hosts.slow_down(2, bed.rate)
+    bed.hosts.lengthen_between(5, 7, delay_us=200)
+
+
+def _trunk_and_link(bed: Bed) -> None:
+    _slow_trunk(bed)
+    bed.hosts.lengthen_between(0, 2, delay_us=200)
+
+
+def _three_cables(bed: Bed) -> None:
+    for number in (1, 4, 6):
+        bed.hosts.slow_down(number, bed.rate)
+
+
+def _slow_target(bed: Bed) -> None:
+    bed.limit_writes(range(NUM_HOSTS), [1], SLOW_BYTES_PER_S)
+
+
+SCENARIOS = {
+    "nothing": Scenario(lambda _: None, networks=ALL_NETWORKS, benchmarks=WITH_MESSAGES),
+    "a host is limited": Scenario(lambda bed: bed.hosts.slow_down(2, bed.rate), [host(2)], ALL_NETWORKS, WITH_MESSAGES),
+    "a host sends slowly": Scenario(
+        lambda bed: bed.hosts.slow_down_sending(2, bed.rate), [host(2)], STAR, WITH_MESSAGES, ("topology",)
+    ),
+    "a host receives slowly": Scenario(
+        lambda bed: bed.hosts.slow_down_receiving(2, bed.rate), [host(2)], STAR, WITH_MESSAGES, ("topology",)
+    ),
+    "three cables are limited": Scenario(_three_cables, [host(1), host(4), host(6)], ALL_NETWORKS, WITH_MESSAGES),
+    "a link is limited": Scenario(
+        lambda bed: bed.hosts.slow_down_between(1, 4, bed.rate), [LINK], ALL_NETWORKS, WITH_MESSAGES, ("topology",)
+    ),
+    "the trunk is limited": Scenario(
+        _slow_trunk, [Place(TRUNK_KINDS)], ("line", "leaves"), WITH_MESSAGES, ("topology",)
+    ),
+    "a cable is longer": Scenario(lambda bed: bed.hosts.lengthen(2, delay_us=200), [host(2)], ALL_NETWORKS),
+    "a link is longer": Scenario(lambda bed: bed.hosts.lengthen_between(1, 4, delay_us=200), [LINK]),
+    "a cable loses": Scenario(
+        lambda bed: bed.hosts.lengthen(2, loss=0.01), [host(2)], STAR, WITH_MESSAGES, ranks_per_host=(1,)
+    ),
+    "a link loses": Scenario(lambda bed: bed.hosts.lengthen_between(1, 4, loss=0.01), [LINK]),
+    # Each batch is so long that a busy host has stood still several times.
+    "a host is busy": Scenario(
+        lambda bed: bed.hosts.keep_busy(2),
+        [host(2)],
+        ranks_per_host=(1, 2),
+        length=["--messages", "800", "--batches", "5"],
+    ),
+    "a host and a link": Scenario(_host_and_link, [host(2), Place(("link",), (5, 7))]),
+    "the trunk and a link": Scenario(_trunk_and_link, [Place(TRUNK_KINDS), Place(("link",), (0, 2))], ("leaves",)),
+    "no target is slow": Scenario(lambda _: None, benchmarks=["io"]),
+    "a host writes slowly": Scenario(
+        lambda bed: bed.limit_writes([2], range(NUM_TARGETS), SLOW_BYTES_PER_S),
+        [Place(("host",), (2,))],
+        benchmarks=["io"],
+    ),
+    "a target is slow": Scenario(
+        _slow_target, [Place(("target",), words=("target1",))], benchmarks=["io"], ranks_per_host=(2, 4)
+    ),
+    # Nobody else uses it, and they use no other: it may be the hosts.
+    "a target of two hosts is slow": Scenario(
+        _slow_target,
+        [Place(("host",), (1,), ("target1",)), Place(("host",), (5,), ("target1",))],
+        benchmarks=["io"],
+        ranks_per_host=(1,),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row of the table."""
+
+    network: str
+    benchmark: str
+    ranks_per_host: int
+    name: str
+
+    @property
+    def scenario(self) -> Scenario:
+        """What happens in it."""
+        return SCENARIOS[self.name]
+
+    @property
+    def places(self) -> Sequence[Place]:
+        """What is to be named."""
+        return () if self.benchmark in self.scenario.untold_by else self.scenario.places
 
     def is_right(self, faults: Sequence[dict[str, Any]]) -> bool:
-        """Without damage nothing may be found."""
+        """Where there is nothing to be named, nothing may be found."""
         first = faults[: len(self.places)]
         if not self.places:
             return not faults
         return all(any(place.is_named_by(fault) for fault in first) for place in self.places)
 
+    def has_false(self, faults: Sequence[dict[str, Any]]) -> bool:
+        """Whether a finding means nothing that is damaged."""
+        return not all(any(place.is_named_by(fault) for place in self.places) for fault in faults)
 
-def _host_and_link(hosts: Network) -> None:
-    hosts.slow_down(2, RATE)
-    hosts.lengthen_between(5, 7, delay_us=200)
+    @property
+    def file_name(self) -> str:
+        """Of a result, without its number."""
+        return "-".join([self.network, self.benchmark, str(self.ranks_per_host), *self.name.split()])
 
-
-def _uplink_and_link(hosts: Network) -> None:
-    hosts.plug_into_second_switch(range(4, 8), RATE)
-    hosts.lengthen_between(0, 2, delay_us=200)
-
-
-# A cable cannot be told from the port that it ends in, nor can who sees its pairs inside a host alone.
-HOST_2, LINK, UPLINK = Place(("port", "host"), (2,)), Place(("link",), (1, 4)), Place(("cable", "uplink"))
-TOPOLOGY = ("--topology", "cables")
-SCENARIOS = {
-    "nothing": Scenario(lambda _: None),
-    "a host is limited": Scenario(lambda hosts: hosts.slow_down(2, RATE), [HOST_2]),
-    "a link is limited": Scenario(lambda hosts: hosts.slow_down_between(1, 4, RATE), [LINK]),
-    "the uplink is limited": Scenario(
-        lambda hosts: hosts.plug_into_second_switch(range(4, 8), RATE), [UPLINK], TOPOLOGY
-    ),
-    "a link is longer": Scenario(lambda hosts: hosts.lengthen_between(1, 4, delay_us=200), [LINK]),
-    "a link loses": Scenario(lambda hosts: hosts.lengthen_between(1, 4, loss=0.01), [LINK]),
-    "a cable is longer": Scenario(lambda hosts: hosts.lengthen(2, delay_us=200), [HOST_2]),
-    "a host is busy": Scenario(lambda hosts: hosts.keep_busy(2), [HOST_2], batches=LONG_BATCHES),
-    "a host and a link": Scenario(_host_and_link, [HOST_2, Place(("link",), (5, 7))]),
-    "the uplink and a link": Scenario(_uplink_and_link, [UPLINK, Place(("link",), (0, 2))], TOPOLOGY),
-}
+    def __str__(self) -> str:
+        """Its columns."""
+        return f"{self.network:8}{self.benchmark:11}{self.ranks_per_host:5}  {self.name:31}"
 
 
 @contextlib.contextmanager
@@ -108,16 +298,41 @@ def on_one_core() -> Iterator[None]:
         os.sched_setaffinity(0, usual)
 
 
-def findings(hosts: Network, scenario: Scenario, folder: Path, times: int = 1) -> list[list[dict[str, Any]]]:
-    """What is found each time that the test is made, in one run; the damage must be done already."""
-    (folder / "cables").write_text(CABLES)
-    host_of = [host for host in range(NUM_HOSTS) for _ in range(RANKS_PER_HOST)]
-    words = [*WORDS, *scenario.batches, *scenario.words, "--repeat", str(times), "--overwrite"]
-    with on_one_core(), started(hosts, host_of, folder, *words, timeout=60 + 60 * times, wait="block") as runs:
+def prepare(cell: Cell, hosts: Network, folder: Path) -> None:
+    """The network of a cell with its fault, and in the folder what its runs read."""
+    switches, benchmark = NETWORKS[cell.network], BENCHMARKS[cell.benchmark]
+    targets = hosts.add_targets(NUM_TARGETS) if cell.benchmark == "io" else []
+    rate = chosen_for(cell.ranks_per_host, benchmark.slow_rate)
+    bed = Bed(hosts, switches, rate, targets)
+    if switches.trunks:
+        hosts.plug_into_switches(switches.hosts_of, switches.trunks)
+        (folder / "cables").write_text(switches.cables())
+    if benchmark.sound_rate:
+        for number in range(NUM_HOSTS):
+            hosts.slow_down(number, benchmark.sound_rate)
+    if targets:
+        bed.limit_writes(range(NUM_HOSTS), range(NUM_TARGETS), SOUND_BYTES_PER_S)
+        # Each host uses several targets where it has several ranks, and each target has several hosts.
+        ranks = [(number, rank) for number in range(NUM_HOSTS) for rank in range(cell.ranks_per_host)]
+        files = [targets[(number + rank) % NUM_TARGETS] / f"{number}.{rank}" for number, rank in ranks]
+        (folder / "targets").write_text("".join(f"{file}\n" for file in files))
+    cell.scenario.damage(bed)
+
+
+def findings(cell: Cell, hosts: Network, folder: Path) -> list[dict[str, Any]]:
+    """What a run finds, in a network that is prepared; the result is r.h5 in this folder."""
+    benchmark = BENCHMARKS[cell.benchmark]
+    host_of = [number for number in range(NUM_HOSTS) for _ in range(cell.ranks_per_host)]
+    topology = ["--topology", "cables"] if (folder / "cables").exists() else []
+    length = cell.scenario.length or chosen_for(cell.ranks_per_host, benchmark.length)
+    words = [*benchmark.words, *length, *topology, "--overwrite"]
+    place = on_one_core() if cell.benchmark == "link" else contextlib.nullcontext()
+    with place, started(hosts, host_of, folder, *words, timeout=120, benchmark=cell.benchmark) as runs:
         ends = finish(runs)
     assert [end.status for end in ends] == [0] * len(host_of), [end.err for end in ends]
-    diagnoses = [one["diagnosis"] for one in summary_of(folder / "r.h5")["slices"]]
-    return [[fault for fault in one["faults"] if counts(fault)] for one in diagnoses]
+    summary = summary_of(folder / "r.h5")
+    ((slice_),) = summary["slices"] if cell.benchmark == "link" else summary["diagnoses"]
+    return [fault for fault in slice_["diagnosis"]["faults"] if counts(fault)]
 
 
 def counts(fault: dict[str, Any]) -> bool:
@@ -125,22 +340,90 @@ def counts(fault: dict[str, Any]) -> bool:
     return not fault["is_note"] and fault["persistence"] != "transient"
 
 
-def main() -> None:
-    """Prints a line a scenario, and what was found where that was wrong."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: sys.exit(4))  # what was made is removed then
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    for name in sys.argv[2:] or SCENARIOS:
-        scenario = SCENARIOS[name]
-        with tempfile.TemporaryDirectory() as text, Network(NUM_HOSTS, Path(text)) as hosts:
-            scenario.damage(hosts)
-            found = findings(hosts, scenario, Path(text), times)
-        print(f"{name:24}{sum(map(scenario.is_right, found)):4} of {len(found)}", flush=True)
-        for faults in found:
-            if not scenario.is_right(faults):
-                first = [f"{one['name']} {one['symptom']} {one['ratio']:.2f} {one['persistence']}" for one in faults]
-                print("    " + ("; ".join(first[:3]) or "nothing"), flush=True)
+def is_wrong(cell: Cell, faults: Sequence[dict[str, Any]]) -> bool:
+    """Whether what is damaged is not told, or something else is."""
+    return not cell.is_right(faults) or cell.has_false(faults)
+
+
+def all_cells(chosen: argparse.Namespace) -> list[Cell]:
+    """Those of the table that were asked for."""
+    return [
+        Cell(network, benchmark, ranks_per_host, name)
+        for network in chosen.network
+        for benchmark in chosen.benchmark
+        for ranks_per_host in chosen.ranks_per_host
+        for name in chosen.scenario
+        if network in SCENARIOS[name].networks
+        and benchmark in SCENARIOS[name].benchmarks
+        and ranks_per_host in SCENARIOS[name].ranks_per_host
+    ]
+
+
+def run_cell(cell: Cell, times: int, keep: Path | None) -> bool:
+    """Prints its row, and what was found where that was wrong. Returns whether all was right."""
+    found: list[list[dict[str, Any]]] = []
+    failed: list[str] = []
+    with tempfile.TemporaryDirectory() as text, Network(NUM_HOSTS, Path(text)) as hosts:
+        prepare(cell, hosts, Path(text))
+        begin = time.monotonic()
+        for number in range(times):
+            try:
+                found.append(findings(cell, hosts, Path(text)))
+            except AssertionError as failure:
+                failed.append(f"the run failed: {failure}")
+                continue
+            if keep and is_wrong(cell, found[-1]):
+                shutil.copy(Path(text, "r.h5"), keep / f"{cell.file_name}-{number}.h5")
+        seconds = (time.monotonic() - begin) / times
+    num_right, num_false = (sum(map(cell.is_right, found)), sum(map(cell.has_false, found)))
+    numbers = f"{num_right:4} of {times:<3}{num_false:6} of {times:<3}{seconds:8.1f}{os.getloadavg()[0]:7.2f}"
+    print(f"{cell}{numbers}", flush=True)
+    wrong = [faults for faults in found if is_wrong(cell, faults)]
+    told = [[f"{one['name']} {one['symptom']} {one['ratio']:.2f}" for one in faults[:5]] for faults in wrong]
+    for line in [*("; ".join(words) or "nothing" for words in told), *failed]:
+        print(f"    {line}", flush=True)
+    return not wrong and not failed
+
+
+def leave(*_: object) -> NoReturn:
+    """Removes what was made, whatever else comes meanwhile."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(4)
+
+
+def main() -> int:
+    """The program."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--times", type=int, default=1, help="runs of each cell")
+    parser.add_argument("--network", action="append", choices=NETWORKS)
+    parser.add_argument("--benchmark", action="append", choices=BENCHMARKS)
+    parser.add_argument("--ranks-per-host", action="append", type=int, choices=(1, 2, 4))
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where the results of wrong runs go")
+    parser.add_argument("scenario", nargs="*", metavar="SCENARIO", help=f"one of: {', '.join(SCENARIOS)}")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.scenario) - set(SCENARIOS):
+        parser.error(f"no such scenario: {', '.join(sorted(unknown))}")
+    chosen.network = chosen.network or list(NETWORKS)
+    chosen.benchmark = chosen.benchmark or list(BENCHMARKS)
+    chosen.ranks_per_host = chosen.ranks_per_host or [1, 4]
+    chosen.scenario = chosen.scenario or list(SCENARIOS)
+    for number in SIGNALS:
+        signal.signal(number, leave)
+    begin = time.monotonic()
+    print(f"{'network':8}{'benchmark':11}ranks  {'scenario':34}right        false   s a run   load", flush=True)
+    cells = all_cells(chosen)
+    num_wrong = 0
+    for cell in cells:
+        try:
+            num_wrong += not run_cell(cell, chosen.times, chosen.keep)
+        except NotHereError as reason:
+            print(f"{cell} cannot be made here: {reason}", flush=True)
+            return 3
+    seconds = time.monotonic() - begin
+    print(f"{len(cells) - num_wrong} of {len(cells)} cells right in all of their runs, in {seconds:.0f} s")
+    return 1 if num_wrong else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
