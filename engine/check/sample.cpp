@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "core/error.hpp"
 #include "core/random.hpp"
 #include "options/values.hpp"
 
@@ -23,7 +24,11 @@ std::uint64_t sample_size(const std::string& text, std::uint64_t num_hosts) {
     size = static_cast<std::uint64_t>(
         std::ceil(parse_share("--sample", text, least_share) * static_cast<double>(num_hosts) - rounding));
   } else {
-    size = parse_count("--sample", text, fewest_hosts, std::numeric_limits<std::int32_t>::max());
+    try {
+      size = parse_count("--sample", text, fewest_hosts, std::numeric_limits<std::int32_t>::max());
+    } catch (const Error&) {
+      throw_bad_value("--sample", text, "it must be a number of hosts, at least 2, or a share such as 5%");
+    }
   }
   return std::min(std::max(size, fewest_hosts), num_hosts);
 }

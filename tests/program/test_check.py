@@ -222,11 +222,11 @@ def test_the_page_says_which_hosts_were_chosen(check, leadline: Leadline, tmp_pa
     assert "<h1>8 ranks on 8 hosts</h1>" in leadline("report", "kept", "-o", "-").out
 
 
-def test_of_one_host_nothing_can_be_chosen(check):
+def test_of_one_host_nothing_can_be_chosen(check, leadline: Leadline):
     done = check([], "--sample", "50%")
     assert done.status == 2
     assert "all ranks are on one host" in done.complaint
-    plan = check([], "--sample", "5%", "--dry-run", "--ranks", "840", "--ranks-per-host", "2").out
+    plan = leadline("check", "--sample", "5%", "--dry-run", "--ranks", "840", "--ranks-per-host", "2").out
     assert plan.startswith("840 ranks, 2 a host on 21 of 420 hosts: ")
 
 
