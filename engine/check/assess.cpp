@@ -237,6 +237,20 @@ void add_classes(const CheckRequest& request, const std::vector<PartResult>& par
   }
 }
 
+CheckFinding finding_of_machine(const Finding& one) {
+  CheckFinding finding;
+  finding.grade = grade_of(one);
+  finding.kind = one.id;
+  finding.name = one.message;
+  finding.seen = one.evidence;
+  finding.advice = one.advice;
+  finding.host_names = one.host_names;
+  finding.ranks = one.ranks;
+  for (const FoundAdapter& adapter : one.adapters) finding.adapters.push_back(adapter.name);
+  finding.is_of_hosts = is_of_bad_hosts(one);
+  return finding;
+}
+
 /// What is said about hosts and ranks, each once; later parts know of all that were lost.
 void add_findings_of_machine(const std::vector<PartResult>& parts, std::vector<CheckFinding>& findings) {
   std::map<std::string, CheckFinding> by_id;
@@ -244,17 +258,8 @@ void add_findings_of_machine(const std::vector<PartResult>& parts, std::vector<C
   for (const PartResult& part : parts) {
     for (const Finding& one : part.run.findings) {
       if (!by_id.contains(one.id)) order.push_back(one.id);
-      CheckFinding finding;
-      finding.grade = grade_of(one);
-      finding.kind = one.id;
-      finding.name = one.message;
-      finding.seen = one.evidence;
-      finding.advice = one.advice;
+      CheckFinding finding = finding_of_machine(one);
       finding.part = by_id.contains(one.id) ? by_id[one.id].part : part.part.name;
-      finding.host_names = one.host_names;
-      finding.ranks = one.ranks;
-      for (const FoundAdapter& adapter : one.adapters) finding.adapters.push_back(adapter.name);
-      finding.is_of_hosts = is_of_bad_hosts(one);
       by_id[one.id] = std::move(finding);
     }
   }
@@ -377,9 +382,11 @@ void take(const bench::io::IoResult& result, PartResult& part) {
   }
 }
 
-CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>& parts) {
+CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>& parts,
+                     const std::optional<Sample>& sample) {
   CheckResult result;
   result.request = request;
+  result.sample = sample;
   for (const PartResult& part : parts) {
     result.parts.push_back(part.part);
     if (part.run.provenance.num_ranks == 0) continue;
@@ -394,6 +401,9 @@ CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>&
   result.problems = findings_of_faults(request, parts);
   add_classes(request, parts, result.problems);
   add_findings_of_machine(parts, result.problems);
+  if (sample) {
+    for (const Finding& one : sample->findings) result.problems.push_back(finding_of_machine(one));
+  }
   std::ranges::stable_sort(result.problems, {}, &CheckFinding::grade);
   add_numbers(parts, result.numbers);
   if (const double copy = result.provenance.memory_copy.bytes_per_s; copy > 0) {

@@ -2,6 +2,7 @@
 // From what the parts of a check have measured to its answer: pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ void take(const bench::link::LinkResult& result, Measure measure, PartResult& pa
 void take(const bench::bisection::BisectionResult& result, PartResult& part);
 void take(const bench::io::IoResult& result, PartResult& part);
 
-/// The answer; without `elapsed_s` and the end of the run.
-CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>& parts);
+/// The answer; without `elapsed_s` and the end of the run. `sample`: nothing where all hosts took part.
+CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>& parts,
+                     const std::optional<Sample>& sample = {});
 
 }  // namespace leadline::check

@@ -11,6 +11,7 @@
 
 #include "bench/io/command.hpp"
 #include "check/run.hpp"
+#include "check/sample.hpp"
 #include "check/text.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"
@@ -37,6 +38,7 @@ constexpr const char* epilogue =
     "Examples:\n"
     "  srun leadline check                                    all hosts of a job, within a minute\n"
     "  srun leadline check --budget 15s --no-files --format hostlist    in a prolog: the hosts to drain\n"
+    "  srun leadline check --sample 5%                        a part of the hosts, another one each time\n"
     "  mpirun leadline check --target /scratch --profile june.json\n"
     "  leadline check --local 4 --prom /var/lib/node_exporter/leadline.prom";
 
@@ -66,8 +68,13 @@ std::string plan_text(const CheckRequest& request) {
   for (const PlannedPart& one : parts) {
     table.add_row({one.name, "leadline " + one.benchmark, output::format_duration(request.budget_s * one.share / all)});
   }
-  return fmt::format("{}, {} a host: {} in all; what a part does not need, the others get\n{}",
-                     output::counted(num_ranks, "rank"), ranks.max_ranks_per_host,
+  std::string sample;
+  if (!request.sample.empty()) {
+    const std::uint64_t num_hosts = ranks.host_of.back() + 1;
+    sample = fmt::format(" on {} of {}", sample_size(request.sample, num_hosts), output::counted(num_hosts, "host"));
+  }
+  return fmt::format("{}, {} a host{}: {} in all; what a part does not need, the others get\n{}",
+                     output::counted(num_ranks, "rank"), ranks.max_ranks_per_host, sample,
                      output::format_duration(request.budget_s), table.text());
 }
 
@@ -83,6 +90,10 @@ CheckRequest parse_check(const std::vector<std::string>& arguments) {
   const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   check_sizes(request);
   check_limits(is_given, request);
+  if (!request.sample.empty()) {
+    sample_size(request.sample, 2);
+    if (!is_given("--seed")) request.seed = static_cast<std::uint64_t>(std::time(nullptr));
+  }
   command::settle_allocator(is_given, request);
   command::validate_run_options(is_given, request);
   return request;

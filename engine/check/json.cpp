@@ -20,6 +20,25 @@ constexpr const char* about_of(Type<CheckFinding> /*any*/) {
   return "Something wrong; places of hosts that show the same are one.";
 }
 
+constexpr const char* about_of(Type<Sample> /*any*/) {
+  return "The hosts of --sample: that of rank 0, and others chosen at random; options.seed makes the same choice "
+         "again.";
+}
+
+constexpr auto fields_of(Type<Sample> /*any*/) {
+  return std::tuple{
+      field("num_hosts_started", &Sample::num_started, "1", "hosts whose ranks were started and came"),
+      field("host_names", &Sample::host_names, "", "those that took part"),
+      field(
+          "host_list", [](const Sample& one) { return network::folded_hostlist(one.host_names); }, "",
+          "the same in short"),
+      field("not_tested", &Sample::not_tested, "", "the others, of which nothing is known"),
+      field(
+          "not_tested_list", [](const Sample& one) { return network::folded_hostlist(one.not_tested); }, "",
+          "the same in short"),
+  };
+}
+
 constexpr auto fields_of(Type<Part> /*any*/) {
   return std::tuple{
       field("name", &Part::name, "", "latency, bandwidth, bisection or files"),
@@ -91,6 +110,8 @@ constexpr auto fields_of(Type<CheckResult> /*any*/) {
               "drain_list", [](const CheckResult& result) { return network::folded_hostlist(result.drain); }, "",
               "the same in short"),
           field("hosts", &RunResult::hosts, "", "hosts in order of their first rank"),
+          field("sample", &CheckResult::sample, "", "the hosts of --sample; null = all took part",
+                Since::later_version),
       });
 }
 

@@ -119,6 +119,9 @@ std::string nagios_text(const CheckResult& result) {
   const std::string bad = what_is_bad(result);
   std::string line =
       fmt::format("LEADLINE {} - {}", words[nagios_status(result.state)], bad.empty() ? result.why : bad);
+  if (result.sample) {
+    line += fmt::format(", {} of {} hosts tested", result.sample->host_names.size(), result.sample->num_started);
+  }
   std::ranges::replace(line, '|', '/');
   line += " |";
   for (const Number& one : result.numbers) {
@@ -135,6 +138,10 @@ std::string junit_text(const CheckResult& result) {
   };
   std::vector<Case> cases;
   for (const HostRanks& one : result.hosts) cases.push_back({"host " + one.host, what_is_bad(result, one.host), ""});
+  if (result.sample) {
+    for (const std::string& host : result.sample->not_tested)
+      cases.push_back({"host " + host, "", "not in the sample"});
+  }
   for (const Part& part : result.parts) cases.push_back({part.name + " measured", "", part.why_not});
   std::string others;
   for (const CheckFinding& one : result.problems) {
@@ -181,6 +188,14 @@ std::string metrics_text(const CheckResult& result, double now_s) {
   text += fmt::format("leadline_check_ranks {}\n", result.provenance.num_ranks);
   family("leadline_check_hosts", "", "Hosts that took part.");
   text += fmt::format("leadline_check_hosts {}\n", result.provenance.num_hosts);
+  if (result.sample) {
+    family("leadline_check_hosts_started", "", "Hosts from which those that took part were chosen at random.");
+    text += fmt::format("leadline_check_hosts_started {}\n", result.sample->num_started);
+    family("leadline_check_tested", "", "1 for each host that was chosen.");
+    for (const std::string& host : result.sample->host_names) {
+      text += fmt::format("leadline_check_tested{{host=\"{}\"}} 1\n", in_label(host));
+    }
+  }
   family("leadline_check_latency_seconds", "seconds", "Median time of a small message.");
   for (const Number& one : result.numbers) {
     if (!std::isfinite(one.time_ns)) continue;

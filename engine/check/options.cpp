@@ -29,7 +29,16 @@ void declare_what(OptionTable& options, CheckRequest& request) {
                request.latency_size_bytes);
   options.size("--bandwidth-size", "size of the large message", 1, bench::max_message_size_bytes,
                request.bandwidth_size_bytes);
-  options.count("--seed", "seed of random rounds and patterns", 0, UINT64_MAX, request.seed);
+  options.count("--seed",
+                "seed of random rounds and patterns, and of --sample, which without it is another one each time", 0,
+                UINT64_MAX, request.seed);
+  options
+      .text("--sample", "SHARE|N",
+            "only some of the hosts, such as 5% or 20, at least 2: that of rank 0, and others chosen at random; the "
+            "ranks of the rest end at once",
+            request.sample, "it says how many hosts")
+      .by_default("all")
+      .later();
   options
       .text("--target", "FOLDER",
             "a folder on a file system: each rank writes a file there, reads it again, checks it and removes it",

@@ -33,7 +33,8 @@ struct CheckRequest : RunRequest {
   double budget_s = 60;                          ///< for everything, from the moment on when the ranks are connected
   std::uint64_t latency_size_bytes = 8;          ///< of messages whose time is that of the way
   std::uint64_t bandwidth_size_bytes = 4 << 20;  ///< of messages whose time is that of their bytes
-  std::uint64_t seed = 1;                        ///< of random rounds and patterns
+  std::uint64_t seed = 1;                        ///< of random rounds and patterns, and of the choice of hosts
+  std::string sample;                            ///< "5%" or "20": of the hosts, only so many; empty = all
   std::string target;                            ///< folder on the file system that is tested, too; empty = none
   std::uint64_t target_size_bytes = 64 << 20;    ///< that each rank writes there
 

@@ -51,6 +51,14 @@ struct Number {
   double share = not_measured;  ///< of that
 };
 
+/// The hosts of --sample.
+struct Sample {
+  std::uint64_t num_started = 0;        ///< hosts whose ranks were started and came
+  std::vector<std::string> host_names;  ///< that took part
+  std::vector<std::string> not_tested;  ///< of which nothing is known
+  std::vector<Finding> findings;        ///< ranks that had not come when it was drawn
+};
+
 /// Something wrong, or places alike of which that is so.
 struct CheckFinding {
   Grade grade = Grade::note;
@@ -72,6 +80,7 @@ struct CheckResult : RunResult {
   State state = State::untested;
   std::string why;  ///< the state in a sentence, without its end
   double elapsed_s = 0;
+  std::optional<Sample> sample;  ///< nothing = all hosts took part
   std::vector<Part> parts;
   std::vector<Number> numbers;
   std::vector<CheckFinding> problems;  ///< the gravest first

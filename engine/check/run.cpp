@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -15,9 +16,12 @@
 #include "bench/bisection/command.hpp"
 #include "bench/link/command.hpp"
 #include "bench/link/profiled_file.hpp"
+#include "bench/lost_pairs.hpp"
 #include "check/assess.hpp"
 #include "check/json.hpp"
+#include "check/sample.hpp"
 #include "check/text.hpp"
+#include "command/join.hpp"
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
 #include "command/run_command.hpp"
@@ -83,8 +87,9 @@ bench::bisection::BisectionRequest bisection_request(const CheckRequest& check, 
 class CheckRun final : public command::BenchmarkRun {
  public:
   CheckRun(const CheckRequest& request, Cluster& cluster, const transport::LoadedModule& module,
-           const bench::io::IoStart* io_start, double joining_s)
+           const bench::io::IoStart* io_start, const std::optional<Sample>& sample, double joining_s)
       : request_(request),
+        sample_(sample),
         cluster_(cluster),
         module_(module),
         io_start_(io_start),
@@ -258,7 +263,7 @@ class CheckRun final : public command::BenchmarkRun {
   void finish() {
     std::string answer;
     command::run_on_root(cluster_, [&] {
-      CheckResult result = assessed(request_, parts_);
+      CheckResult result = assessed(request_, parts_, sample_);
       result.elapsed_s = watch_.elapsed_s();
       result.provenance.end_utc = utc_now_iso8601();
       command::say_if_read(text_of(result));  // whether files can be written or not
@@ -287,6 +292,7 @@ class CheckRun final : public command::BenchmarkRun {
   }
 
   const CheckRequest& request_;
+  const std::optional<Sample>& sample_;
   Cluster& cluster_;
   const transport::LoadedModule& module_;
   const bench::io::IoStart* io_start_;
@@ -327,10 +333,68 @@ bench::io::IoRequest files_request(const CheckRequest& check, double time_limit_
   return request;
 }
 
+namespace {
+
+/// Collective: the ranks on the hosts of --sample, in ascending order. What it is about goes into `sample`.
+std::vector<int> choose_ranks(CheckRequest& request, Cluster& all, std::optional<Sample>& sample) {
+  request.seed = std::stoull(all.broadcast(std::to_string(request.seed)));
+  std::map<std::uint32_t, std::vector<int>> ranks_on;  // by host, of those that have come
+  for (int rank = 0; rank < all.size(); ++rank) {
+    if (cluster::is_lost(all.lost_ranks(), rank)) continue;
+    ranks_on[all.host_of()[static_cast<std::size_t>(rank)]].push_back(rank);
+  }
+  command::run_collectively(all, [&] {
+    if (ranks_on.size() > 1) return true;
+    throw Error(ExitStatus::bad_command_line, "--sample has no effect here", "all ranks are on one host",
+                "Leave it out, or start ranks on several hosts");
+  });
+  std::vector<std::uint32_t> hosts;
+  for (const auto& [host, ranks] : ranks_on) hosts.push_back(host);
+  const auto num_hosts = static_cast<std::uint32_t>(hosts.size());
+  const auto chosen = sampled_hosts(num_hosts, sample_size(request.sample, num_hosts), request.seed);
+
+  std::vector<int> taking_part;
+  sample.emplace().num_started = num_hosts;
+  for (std::uint32_t index = 0; index < num_hosts; ++index) {
+    const std::vector<int>& ranks = ranks_on[hosts[index]];
+    const bool is_chosen = std::ranges::binary_search(chosen, index);
+    (is_chosen ? sample->host_names : sample->not_tested).push_back(all.host_name(ranks.front()));
+    if (is_chosen) taking_part.insert(taking_part.end(), ranks.begin(), ranks.end());
+  }
+  bench::Losses losses;
+  losses.ranks.assign(all.lost_ranks().begin(), all.lost_ranks().end());
+  std::map<std::uint32_t, std::string> name_of;
+  for (int rank = 0; rank < all.size(); ++rank) {
+    name_of[all.host_of()[static_cast<std::size_t>(rank)]] = all.host_name(rank);
+  }
+  bench::add_findings(
+      losses, all.host_of(), [&](std::uint32_t host) { return name_of.at(host); }, sample->findings);
+  std::ranges::sort(taking_part);
+  return taking_part;
+}
+
+}  // namespace
+
 int run_check(const CheckRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
               const transport::LoadedModule& module, const bench::io::IoStart* io_start) {
-  return command::run_in_frame(request, std::move(bootstrap), [&](Cluster& cluster, double joining_s) {
-    return std::make_unique<CheckRun>(request, cluster, module, io_start, joining_s);
+  CheckRequest agreed = request;
+  std::optional<Sample> sample;
+  const command::Stopwatch joining;
+  if (!request.sample.empty()) {
+    const bool reports = bootstrap->rank() == 0;
+    try {
+      bootstrap = command::chosen_ranks(request, std::move(bootstrap),
+                                        [&](Cluster& all) { return choose_ranks(agreed, all, sample); });
+    } catch (const AgreedError& error) {
+      const Error told = request.form == Form::nagios ? nagios_error(error) : Error(error);
+      if (reports) command::complain(told);
+      return static_cast<int>(told.status());
+    }
+    if (!bootstrap) return 0;
+  }
+  const double choosing_s = joining.elapsed_s();
+  return command::run_in_frame(agreed, std::move(bootstrap), [&](Cluster& cluster, double joining_s) {
+    return std::make_unique<CheckRun>(agreed, cluster, module, io_start, sample, choosing_s + joining_s);
   });
 }
 

@@ -40,12 +40,17 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
+/// "32 hosts", "21 of 420 hosts"
+std::string hosts_text(const CheckResult& result) {
+  const auto num = static_cast<std::uint64_t>(result.provenance.num_hosts);
+  return result.sample ? fmt::format("{} of {} hosts", num, result.sample->num_started) : output::counted(num, "host");
+}
+
 /// "BAD  64 ranks on 32 hosts, Open MPI v5.0.11, mlx5_0 200 Gb/s, 43 s of 60 s"
 std::string headline(const CheckResult& result) {
   const Provenance& provenance = result.provenance;
-  std::vector<std::string> facts{
-      fmt::format("{} on {}", output::counted(static_cast<std::uint64_t>(provenance.num_ranks), "rank"),
-                  output::counted(static_cast<std::uint64_t>(provenance.num_hosts), "host"))};
+  std::vector<std::string> facts{fmt::format(
+      "{} on {}", output::counted(static_cast<std::uint64_t>(provenance.num_ranks), "rank"), hosts_text(result))};
   const TransportInfo& transport = provenance.transport;
   facts.push_back(transport.library.empty() ? transport.name : transport.library);
   if (!provenance.line_rate.adapter.empty()) facts.push_back(provenance.line_rate.adapter);
@@ -166,6 +171,12 @@ std::string where_it_lies(const CheckResult& result) {
 
 std::string screen_text(const CheckResult& result) {
   std::string text = headline(result);
+  if (result.sample) {
+    text += shortened(fmt::format(" tested, chosen at random with --seed {}: {}", result.request.seed,
+                                  network::folded_hostlist(result.sample->host_names)),
+                      width) +
+            "\n";
+  }
   text += numbers_text(result);
   std::string end;
   for (const Part& part : result.parts) {

@@ -21,6 +21,7 @@
 #include "cluster/pmi1.hpp"
 #include "cluster/rank_placement.hpp"
 #include "cluster/torchrun.hpp"
+#include "command/join.hpp"
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
 #include "command/stopwatch.hpp"
@@ -94,31 +95,8 @@ int num_local_ranks(const RunRequest& request) {
 
 bool is_mpi_launcher(Launcher launcher) { return launcher != Launcher::none && launcher != Launcher::environment; }
 
-std::chrono::nanoseconds nanoseconds_of(double seconds) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
-}
-
-std::chrono::nanoseconds timeout_of(const RunRequest& request) { return nanoseconds_of(request.timeout_s); }
-
-/// How long the ranks wait for each other at the start.
-std::chrono::nanoseconds start_timeout_of(const RunRequest& request) {
-  return request.start_timeout_s > 0 ? nanoseconds_of(request.start_timeout_s) : timeout_of(request);
-}
-
 std::string default_output(const std::string& benchmark, ResultFormat format) {
   return format == ResultFormat::json ? "-" : result::default_file_name(benchmark, format, std::time(nullptr));
-}
-
-std::unique_ptr<Cluster> join(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap) {
-  cluster::JoinOptions options;
-  options.timeout = timeout_of(request);
-  options.start_timeout = start_timeout_of(request);
-  const auto& transport = transport::transport_named(transport::parse_choice(request.transport).name);
-  options.leaves_out_absent =
-      !request.strict_ranks && transport::begins_without_absent(transport, request.transport_options);
-  options.interface = request.interface;
-  options.host_name_suffix = request.host_name_suffix;
-  return Cluster::join(std::move(bootstrap), options);
 }
 
 /// The end of a run on which all ranks agree: the root prints the error, all ranks leave in order.

@@ -3,6 +3,7 @@
 #include "output/colours.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <sstream>
 #include <string_view>
@@ -29,15 +30,45 @@ constexpr ColouredLine coloured_lines[] = {
     {"warning: ", yellow},
 };
 
+/// The answer of a check, the first word of its text.
+constexpr ColouredLine answers_of_checks[] = {
+    {"GOOD  ", green}, {"WARNING  ", yellow}, {"BAD  ", red}, {"UNTESTED  ", yellow}};
+
+template <std::size_t num>
+const ColouredLine* beginning_of(std::string_view line, const ColouredLine (&known)[num]) {
+  const auto found = std::ranges::find_if(known, [&](const ColouredLine& one) { return line.starts_with(one.begin); });
+  return found == std::end(known) ? nullptr : found;
+}
+
+/// Of a check's lines below: " 1  host node2 ...", " !  ...", " ?  ...", " drain: node2"; empty = none.
+const char* colour_in_check(std::string_view line) {
+  if (line.starts_with(" !  ") || line.starts_with(" ?  ")) return yellow;
+  const std::size_t end = line.find_first_not_of("0123456789", 1);
+  const bool is_numbered = line.starts_with(' ') && end != std::string_view::npos && end > 1;
+  return (is_numbered && line.substr(end).starts_with("  ")) || line.starts_with(" drain: ") ? red : "";
+}
+
+const char* colour_of(std::string_view line) {
+  const ColouredLine* const known = beginning_of(line, coloured_lines);
+  return known == nullptr ? "" : known->colour;
+}
+
 }  // namespace
 
 std::string coloured(const std::string& text) {
   std::string result;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const auto known =
-        std::ranges::find_if(coloured_lines, [&](const ColouredLine& one) { return line.starts_with(one.begin); });
-    result += known == std::end(coloured_lines) ? line : known->colour + line + as_before;
+  std::string line;
+  const ColouredLine* const answer = beginning_of(text, answers_of_checks);
+  if (answer != nullptr) {
+    result = answer->colour + text.substr(0, text.find(' ')) + as_before;
+    lines.ignore(static_cast<std::streamsize>(text.find(' ')));
+    std::getline(lines, line);
+    result += lines.eof() ? line : line + '\n';
+  }
+  while (std::getline(lines, line)) {
+    const char* const colour = answer != nullptr ? colour_in_check(line) : colour_of(line);
+    result += *colour == '\0' ? line : colour + line + as_before;
     if (!lines.eof()) result += '\n';
   }
   return result;

@@ -7,7 +7,8 @@
 namespace leadline::output {
 
 /// The text with the lines coloured that tell how it went: green for what is fine, yellow for warnings and for what
-/// could not be tested, red for faults. They are known by their first words.
+/// could not be tested, red for faults. They are known by their first words, those of a check by its answer in the
+/// first line.
 std::string coloured(const std::string& text);
 
 }  // namespace leadline::output

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "check/assess.hpp"
 #include "check/command.hpp"
 #include "check/json.hpp"
+#include "check/sample.hpp"
 #include "check/text.hpp"
 #include "core/error.hpp"
 
@@ -218,6 +220,57 @@ TEST(Check, JunitEscapesAndCounts) {
   EXPECT_NE(text.find("name=\"host node2\"><failure"), std::string::npos);
 }
 
+TEST(Check, ASampleSaysWhichHostsItTested) {
+  CheckRequest request;
+  request.seed = 7;
+  Sample sample{420, {}, {"node40", "node41"}, {}};
+  for (int host = 0; host < 32; ++host) sample.host_names.push_back("node" + std::to_string(host));
+  Finding absent{"ranks_absent", Severity::warning, "1 rank did not join the run: 5 (node99).", "", "Look"};
+  absent.host_names = {"node99"};
+  const CheckResult good = assessed(request, {part_with("latency", {})}, sample);
+  sample.findings = {absent};
+  const CheckResult bad = assessed(request, {part_with("latency", {})}, sample);
+  EXPECT_TRUE(screen_text(good).starts_with("GOOD  64 ranks on 32 of 420 hosts, tcp"));
+  EXPECT_EQ(lines_of(screen_text(good)).at(1), " tested, chosen at random with --seed 7: node[0-31]");
+  EXPECT_TRUE(nagios_text(good).starts_with("LEADLINE OK - no fault found, 32 of 420 hosts tested |"));
+  EXPECT_NE(junit_text(good).find("name=\"host node40\"><skipped"), std::string::npos);
+  EXPECT_NE(metrics_text(good, 0).find("leadline_check_hosts_started 420\n"), std::string::npos);
+  EXPECT_NE(metrics_text(good, 0).find("leadline_check_tested{host=\"node31\"} 1\n"), std::string::npos);
+  EXPECT_EQ(metrics_text(good, 0).find("node40"), std::string::npos);
+  EXPECT_EQ(bad.state, State::bad);
+  EXPECT_EQ(bad.drain, std::vector<std::string>{"node99"});
+}
+
+TEST(Check, HowManyHostsASampleHas) {
+  EXPECT_EQ(sample_size("5%", 420), 21U);
+  EXPECT_EQ(sample_size("7%", 100), 7U);
+  EXPECT_EQ(sample_size("5%", 421), 22U) << "rounded up";
+  EXPECT_EQ(sample_size("1%", 10), 2U) << "one host cannot be compared with any";
+  EXPECT_EQ(sample_size("20", 100), 20U);
+  EXPECT_EQ(sample_size("20", 6), 6U);
+  EXPECT_EQ(sample_size("100%", 6), 6U);
+}
+
+TEST(Check, ASampleIsAnyChoiceWithHostZero) {
+  for (std::uint32_t num_hosts = 1; num_hosts <= 6; ++num_hosts) {
+    for (std::uint64_t size = 1; size <= num_hosts; ++size) {
+      std::set<std::vector<std::uint32_t>> seen;
+      for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        const auto hosts = sampled_hosts(num_hosts, size, seed);
+        ASSERT_EQ(hosts, sampled_hosts(num_hosts, size, seed));
+        ASSERT_EQ(std::set(hosts.begin(), hosts.end()).size(), size);
+        ASSERT_TRUE(std::ranges::is_sorted(hosts));
+        ASSERT_EQ(hosts.front(), 0U);
+        ASSERT_LT(hosts.back(), num_hosts);
+        seen.insert(hosts);
+      }
+      std::size_t num_choices = 1;  // of size - 1 out of num_hosts - 1
+      for (std::uint64_t one = 1; one < size; ++one) num_choices = num_choices * (num_hosts - one) / one;
+      EXPECT_EQ(seen.size(), num_choices) << num_hosts << " hosts, " << size;
+    }
+  }
+}
+
 TEST(Check, CommandLinesThatMakeNoSense) {
   const auto refused = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"leadline", "check"});
@@ -233,6 +286,9 @@ TEST(Check, CommandLinesThatMakeNoSense) {
   EXPECT_NE(refused({"--budget", "1"}).find("--budget"), std::string::npos);
   EXPECT_NE(refused({"--target-size", "1GiB"}).find("--target"), std::string::npos);
   EXPECT_NE(refused({"--routes", "file"}).find("--topology"), std::string::npos);
+  for (const char* sample : {"", "1", "0", "0.05", "0%", "101%", "5 hosts", "-3"}) {
+    EXPECT_NE(refused({"--sample", sample}).find("--sample"), std::string::npos) << sample;
+  }
   EXPECT_EQ(refused({"--fail", "0.8"}), "taken");
 }
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -199,6 +200,36 @@ def test_a_file_system_is_tested_too(leadline: Leadline, tmp_path: Path):
     assert list((tmp_path / "scratch").iterdir()) == [], "its files are removed"
 
 
+def test_the_page_says_which_hosts_were_chosen(check, leadline: Leadline, tmp_path: Path):
+    """The hosts of a simulated fabric are one host, of which nothing can be chosen: the document is made up of one."""
+    assert check([], files=("--output", "kept")).status == 0
+    path = tmp_path / "kept" / "check.json"
+    document = json.loads(path.read_text())
+    assert document["sample"] is None
+    document["options"]["sample"] = "2%"
+    document["sample"] = {
+        "num_hosts_started": 420, "host_names": [f"node{host}" for host in range(8)], "host_list": "node[0-7]",
+        "not_tested": ["node8"], "not_tested_list": "node[8-419]",
+    }  # fmt: skip
+    assert wrong_json(document, schema_of("check")) == []
+    path.write_text(json.dumps(document))
+    page = leadline("report", "kept", "-o", "-").out
+    assert "<h1>8 ranks on 8 of 420 hosts</h1>" in page
+    assert "Tested, chosen at random: node[0-7]. Not tested: node[8-419]." in page
+    assert "--sample 2% --seed 1" in page
+    del document["sample"], document["options"]["sample"]  # of an earlier version
+    path.write_text(json.dumps(document))
+    assert "<h1>8 ranks on 8 hosts</h1>" in leadline("report", "kept", "-o", "-").out
+
+
+def test_of_one_host_nothing_can_be_chosen(check, leadline: Leadline):
+    done = check([], "--sample", "50%")
+    assert done.status == 2
+    assert "all ranks are on one host" in done.complaint
+    plan = leadline("check", "--sample", "5%", "--dry-run", "--ranks", "840", "--ranks-per-host", "2").out
+    assert plan.startswith("840 ranks, 2 a host on 21 of 420 hosts: ")
+
+
 def test_two_ranks_cannot_be_judged(leadline: Leadline):
     done = leadline("check", "--local", "2", "--budget", "2s", "--wait", "yield", "--no-files")
     assert done.status == 3
@@ -237,6 +268,10 @@ def test_the_page_of_a_check_says_the_same(check, leadline: Leadline, tmp_path: 
     page = (tmp_path / "kept" / "report.html").read_text("utf-8")
     assert '<strong id="drain">node[2,5]</strong>' in page
     assert "hosts node[2,5]" in page
+    (picture,) = re.findall(r'<img src="data:image/png;base64,([^"]+)" alt="times between all ranks: (\w+)"', page)
+    assert base64.b64decode(picture[0]).startswith(b"\x89PNG\r\n")
+    assert picture[1] in ("latency", "bandwidth")
+    assert "img-src data:" in page
     for name in pages[1:]:
         assert f'href="{name}"' in page
         assert (tmp_path / "kept" / name).is_file()

@@ -69,6 +69,48 @@ def test_nhc_is_told(options, tmp_path: Path, *, is_bad: bool):
         assert done.out == "fine\n"
 
 
+def played(playbook: str, hosts: list[str], folder: Path, *words: str, **variables: str) -> program.Done:
+    """An Ansible playbook over hosts that are all this machine."""
+    if shutil.which("ansible-playbook") is None:
+        pytest.skip("Ansible (pip install ansible-core) is not installed")
+    (folder / "inventory").write_text("".join(f"{one}\n" for one in hosts))
+    path = INTEGRATIONS / "ansible" / playbook
+    command = ["ansible-playbook", "-i", "inventory", "-c", "local", path, "-e", json.dumps(variables), *words]
+    env = {
+        "PATH": f"{program.PROGRAM.parent}:{os.environ['PATH']}", "HOME": str(folder), "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_ASYNC_DIR": str(folder / "async"),
+    }  # fmt: skip
+    return program.complete(command, folder, env=env, timeout=180)
+
+
+@pytest.mark.parametrize("is_bad", [True, False])
+def test_ansible_fails_bad_hosts(options, tmp_path: Path, *, is_bad: bool):
+    options(is_bad=is_bad)  # the fabric
+    ports = program.free_ports(5)
+    hosts = [f"c{rank} leadline_address=127.0.0.1 leadline_port={port}" for rank, port in enumerate(ports)]
+    done = played(
+        "check-hosts.yml", hosts, tmp_path, leadline_transport=f"model:{tmp_path}/fabric.json",
+        leadline_budget_s="2", leadline_options="--wait yield",
+    )  # fmt: skip
+    ended = dict(re.findall(r"^(c\d) .*failed=(\d)", done.out, re.M))
+    assert ended == {f"c{rank}": str(int(is_bad and rank == 2)) for rank in range(5)}, done.out + done.err
+    assert ("leadline check: host2 is to be drained: 1 fault found" in done.out) == is_bad
+    assert (done.status != 0) == is_bad
+
+
+def test_ansible_installs_a_timer(tmp_path: Path):
+    done = played(
+        "install-timer.yml", ["here"], tmp_path, "--skip-tags", "start", leadline_unit_folder=str(tmp_path),
+        leadline_program=str(program.PROGRAM), leadline_options="--local 4",
+    )  # fmt: skip
+    assert done.status == 0, done.out + done.err
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed")
+    units = [tmp_path / f"leadline-check.{kind}" for kind in ("service", "timer")]
+    checked = program.complete(["systemd-analyze", "verify", *units], tmp_path)
+    assert (checked.status, checked.out + checked.err) == (0, "")
+
+
 def metrics_of(text: str) -> set[str]:
     return set(re.findall(r"leadline_check_\w+", text))
 

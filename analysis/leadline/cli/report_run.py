@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 from leadline.benchmarks import commands_of, load
@@ -21,7 +22,7 @@ from leadline.cli.support import (
     write,
 )
 from leadline.error import wrong
-from leadline.report.folder import FolderKind, kind_of, page_of, parts_of, read_document
+from leadline.report.folder import FolderKind, kind_of, page_of, part_to_draw, parts_of, read_document
 from leadline.report.frame import is_own_report
 from leadline.text_file import utf8
 
@@ -55,6 +56,21 @@ def _is_own(ends: str) -> bool:
     return is_own_report(ends) or is_own_sheet(ends)
 
 
+def _pictures(
+    options: argparse.Namespace, kind: FolderKind, document: Mapping[str, object], parts: Mapping[str, Path]
+) -> dict[str, bytes]:
+    """A matrix for the page, as PNG by the name of its part."""
+    name = part_to_draw(document, kind, parts)
+    if name is None:
+        return {}
+    result = load(parts[name])
+    make = commands_of(result.benchmark).report(result, options, "png", lambda _: None)
+    with ProgressLine(f"drawing {name}", options.quiet) as progress:
+        picture = make(progress)
+    assert isinstance(picture, bytes), "a picture is no text"
+    return {name: picture}
+
+
 def _report_folder(options: argparse.Namespace, source: Path, kind: FolderKind) -> None:
     """The page of a check or an acceptance test, and beside it those of its parts."""
     hints = dict.fromkeys(_HAVE, f"Make a report of one part, as {source}/latency.h5")
@@ -70,12 +86,12 @@ def _report_folder(options: argparse.Namespace, source: Path, kind: FolderKind) 
     # Beside the page lie those of the parts; on standard output it is alone.
     parts = parts_of(document, folder) if path else {}
     pages = {name: f"{name}.html" for name in parts}
-    content = page_of(document_path, kind, document, pages)
     targets = {name: path.parent / pages[name] for name in parts} if path else {}
     for target in (path, *targets.values()):
         if target:
             check_output(target, options.overwrite, is_own_report)
     expect_json_apart(options, path)
+    content = page_of(document_path, kind, document, pages, _pictures(options, kind, document, parts))
     written: list[Written] = []
 
     def put(target: Path, text: str) -> None:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from leadline.report.frame import plain_page
+from leadline.report.frame import address_of_png, plain_page
 from leadline.units import bandwidth_text, bytes_text, counted, number, plain, time_text
 
 _COLOURS = {"good": "fine", "bad": "alarming"}  # of the answer; others have none
@@ -17,13 +17,17 @@ _WORDS = {"good": "Good", "warning": "Warning", "bad": "Bad", "untested": "Could
 Row = dict[str, Any]
 
 
-def check_page(document: Mapping[str, Any], file_name: str, pages: Mapping[str, str]) -> str:
-    """The page; `pages`: by the name of a part the address of its own page. KeyError or the like: a wrong document."""
+def check_page(
+    document: Mapping[str, Any], file_name: str, pages: Mapping[str, str], pictures: Mapping[str, bytes]
+) -> str:
+    """The page; `pages`: by the name of a part the address of its own page; `pictures`: PNG images likewise. KeyError
+    or the like: a wrong document.
+    """
     origin, options = document["provenance"], document["options"]
     problems = [_problem(one, pages) for one in document["problems"]]
     return plain_page(
         "check.html.j2",
-        title=f"{counted(origin['num_ranks'], 'rank')} on {counted(origin['num_hosts'], 'host')}",
+        title=f"{counted(origin['num_ranks'], 'rank')} on {_hosts(document)}",
         run_line=" · ".join(
             text
             for text in (
@@ -38,15 +42,24 @@ def check_page(document: Mapping[str, Any], file_name: str, pages: Mapping[str, 
         word=_WORDS[document["state"]],
         why=document["why"],
         drain=document["drain_list"],
+        sample=document.get("sample"),
         is_simulated=origin["transport"]["simulated"],
         problems=[one for one in problems if one["grade"] != "note"],
         notes=[one for one in problems if one["grade"] == "note"],
         sizes=[bytes_text(options[f"{name}_size_bytes"]) for name in ("latency", "bandwidth")],
         numbers=[_number(one) for one in document["numbers"]],
         parts=[_part(one, pages) for one in document["parts"]],
+        pictures=[
+            {"part": part, "page": pages[part], "address": address_of_png(png)} for part, png in pictures.items()
+        ],
         facts=_facts(document),
         file_name=file_name,
     )
+
+
+def _hosts(document: Mapping[str, Any]) -> str:
+    num, sample = document["provenance"]["num_hosts"], document.get("sample")
+    return f"{num:,} of {counted(sample['num_hosts_started'], 'host')}" if sample else counted(num, "host")
 
 
 def _problem(one: Mapping[str, Any], pages: Mapping[str, str]) -> Row:
@@ -83,13 +96,14 @@ def _part(one: Mapping[str, Any], pages: Mapping[str, str]) -> Row:
 
 
 def _facts(document: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    origin = document["provenance"]
+    origin, options = document["provenance"], document["options"]
     hosts = ", ".join(one["host"] for one in document["hosts"][:16])
     if len(document["hosts"]) > 16:
         hosts += f" and {len(document['hosts']) - 16:,} more"
     facts = {
         "command": shlex.join(origin["command_line"]), "hosts": hosts, "launcher": origin["launcher"],
+        "chosen by": f"--sample {options['sample']} --seed {options['seed']}" if document.get("sample") else "",
         "time (UTC)": f"{origin['start_utc']} to {origin['end_utc']}",
         "program": f"leadline {origin['version']} ({origin['commit']}) on {origin['kernel']}",
     }  # fmt: skip
-    return [*facts.items()]
+    return [(name, fact) for name, fact in facts.items() if fact]

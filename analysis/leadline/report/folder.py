@@ -18,11 +18,12 @@ from leadline.text_file import read_text
 
 _MOST_BYTES = 256 << 20
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_LINK_TESTS = ("latency", "bandwidth")  # of a check
 _BAD_VALUES = (KeyError, TypeError, ValueError, AttributeError)
 
 Document = Mapping[str, Any]
-# Its page, from the document, its name, and by the name of a part the address of its own page.
-PageOf = Callable[[Document, str, Mapping[str, str]], str]
+# Its page, from the document, its name, by the name of a part the address of its own page, and pictures likewise.
+PageOf = Callable[[Document, str, Mapping[str, str], Mapping[str, bytes]], str]
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,12 @@ class FolderKind:
 
 _KINDS = (
     FolderKind("check", "check.json", ("benchmark", "check"), check_page),
-    FolderKind("accept", "accept.json", ("document", "acceptance"), acceptance_page),
+    FolderKind(
+        "accept",
+        "accept.json",
+        ("document", "acceptance"),
+        lambda document, name, pages, _: acceptance_page(document, name, pages),
+    ),
 )
 
 
@@ -74,10 +80,23 @@ def parts_of(document: Document, folder: Path) -> dict[str, Path]:
     return {name: file for name, file in files.items() if file.is_file()}
 
 
-def page_of(path: Path, kind: FolderKind, document: Document, pages: Mapping[str, str]) -> str:
-    """The page; `pages`: by the name of a part the address of its own page. LeadlineError where keys are missing."""
+def part_to_draw(document: Document, kind: FolderKind, parts: Mapping[str, Path]) -> str | None:
+    """The link test whose matrix shows best what is wrong: that of the gravest finding, else the first."""
+    problems = document.get("problems")
+    if kind.name != "check" or not isinstance(problems, list):
+        return None
+    names = [str(one.get("part")) for one in problems if isinstance(one, dict)]
+    return next((name for name in (*names, *_LINK_TESTS) if name in parts and name in _LINK_TESTS), None)
+
+
+def page_of(
+    path: Path, kind: FolderKind, document: Document, pages: Mapping[str, str], pictures: Mapping[str, bytes]
+) -> str:
+    """The page; `pages`: by the name of a part the address of its own page; `pictures`: PNG images likewise.
+    LeadlineError where keys are missing.
+    """
     try:
-        return kind.page(document, path.name, pages)
+        return kind.page(document, path.name, pages, pictures)
     except _BAD_VALUES as error:
         why = f"it is not as leadline {kind.name} writes it: {error!r}"
         raise unreadable(path, why, f"Run leadline {kind.name} again") from error

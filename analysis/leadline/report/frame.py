@@ -53,17 +53,22 @@ def html_page(
 
 
 def plain_page(template: str, **context: Any) -> str:
-    """A page of text and tables, without a script; its style is report.css and that of the template's name. All of the
-    context is escaped.
+    """A page of text, tables and pictures, without a script; its style is report.css and that of the template's name.
+    All of the context is escaped.
     """
     environment = _environment("leadline.report")
     styles = ("report.css", template.replace(".html.j2", ".css"))
     return environment.get_template(template).render(
         generator=GENERATOR,
         style=Markup("\n".join(_source(environment, name) for name in styles)),
-        policy="; ".join(_POLICY),
+        policy="; ".join((*_POLICY, "img-src data:")),
         **context,
     )
+
+
+def address_of_png(picture: bytes) -> str:
+    """What an img element shows, with the picture inside."""
+    return "data:image/png;base64," + base64.b64encode(picture).decode("ascii")
 
 
 def _environment(*packages: str) -> jinja2.Environment:

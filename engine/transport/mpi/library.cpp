@@ -19,6 +19,7 @@
 #include <csetjmp>
 #include <cstdlib>
 #include <optional>
+#include <thread>
 
 #include "core/error.hpp"
 
@@ -139,8 +140,37 @@ Library::Library() {
   MPI_Errhandler_free(&handler);
 }
 
+void Library::go_on_with(std::span<const int> ranks) {
+  all_ = comm_;
+  if (std::ranges::find(ranks, rank_) == ranks.end()) return;
+  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+  MPI_Comm_group(all_, &all);
+  MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some);
+  MPI_Comm_create_group(all_, some, 0, &comm_);
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(all_, &handler);
+  MPI_Comm_set_errhandler(comm_, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_size(comm_, &size_);
+  MPI_Comm_rank(comm_, &rank_);
+}
+
+/// Without a deadline: where the others fail, their launcher ends this process.
+void Library::await_all() const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(all_, &request);
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 Library::~Library() {
   if (has_fault_tolerance_) return;
+  if (all_ != MPI_COMM_NULL) await_all();
   constexpr int patience_s = 10;
   const Alarm alarm(SIGALRM, patience_s, &leave_finalize);
   // When it takes too long it is left where it is: the results are safe, and the exit status stays what it was.

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "core/deadline.hpp"
@@ -27,7 +28,13 @@ class Library {
   /// over shared memory), and the launcher takes the exit of a process for its end in order.
   ~Library();
 
-  /// All ranks; separate from the messages of other code. An MPI error on it throws Error(run_failed) out of the call.
+  /// Collective over these ranks of MPI_COMM_WORLD, also called by all others: from now on comm() is theirs alone, with
+  /// new numbers in this order. At the end of the process those that are not among them wait asleep for those that are,
+  /// since MPI_Finalize is for all.
+  void go_on_with(std::span<const int> ranks);
+
+  /// All ranks, or those that go on; separate from the messages of other code. An MPI error on it throws
+  /// Error(run_failed) out of the call.
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -38,7 +45,10 @@ class Library {
  private:
   Library();
 
+  void await_all() const;
+
   MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm all_ = MPI_COMM_NULL;  // where only some go on
   int rank_ = 0, size_ = 1;
   bool has_fault_tolerance_ = false;
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cluster/bootstrap.hpp"
+#include "cluster/divisible_bootstrap.hpp"
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
 #include "kernel/loops.hpp"
@@ -31,7 +32,7 @@ namespace leadline::transport::mpi {
 namespace {
 
 /// Who we are, from the MPI library's own launcher. Collective: starts MPI.
-class MpiBootstrap final : public cluster::Bootstrap {
+class MpiBootstrap final : public cluster::Bootstrap, public cluster::KnowsParts {
  public:
   int rank() const override { return library_.rank(); }
   int size() const override { return library_.size(); }
@@ -45,6 +46,8 @@ class MpiBootstrap final : public cluster::Bootstrap {
     wait_yielding(request, Deadline::after(std::chrono::seconds(60)), "not all ranks came to MPI_Iallgather");
     return all;
   }
+
+  void go_on_with(std::span<const int> ranks) override { library_.go_on_with(ranks); }
 
   // Not for a second thread beside calls of the first, which MPI_Init promises nothing about; but nothing of MPI is
   // needed any more, and the watch waits for it only so long.
