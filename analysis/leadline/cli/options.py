@@ -207,6 +207,10 @@ class Parser(argparse.ArgumentParser):
         """The file to read, which the command line must name."""
         self.add_argument(name.lower(), metavar=name, action=Once, is_file=True, help=help)
 
+    def several(self, name: str, help: str) -> None:  # noqa: A002 - as argparse calls it
+        """Files behind the argument, any number of them."""
+        self.add_argument(name.lower(), metavar=name, action=Once, nargs="*", default=[], is_file=True, help=help)
+
     def shared(self, name: str, group: argparse._ActionsContainer | None = None, **changes: Any) -> None:
         """One of SHARED, with what is different for this command."""
         self.option(replace(SHARED[name], **changes), group)
@@ -235,7 +239,9 @@ class Parser(argparse.ArgumentParser):
         """The options of a command line; LeadlineError for a wrong one."""
         self._expect_known(words)
         self._words = words
-        options = self.parse_args(words)
+        has_several = any(action.nargs == "*" for action in self._actions)
+        # Files may stand behind options, too: kept --verbose run.h5.
+        options = self.parse_intermixed_args(words) if has_several else self.parse_args(words)
         if is_given(options, "quiet") and is_given(options, "verbose"):
             why = "the one wants less to be said, the other more"
             raise LeadlineError(
@@ -300,7 +306,8 @@ def described(parser: Parser) -> dict[str, Any]:
             if action.option_strings:
                 options.append(_described_option(action, entry) | {"group": group.title or ""})
             else:
-                arguments.append({"name": action.metavar or action.dest, **entry, "min": 1, "max": 1})
+                name = f"[{action.metavar}...]" if action.nargs == "*" else action.metavar or action.dest
+                arguments.append({"name": name, **entry, "min": 1, "max": 1})
     command = parser.prog.removeprefix("leadline ")
     without = [{"long": name, "why": why} for name, why in parser.missing.items()]
     return {
