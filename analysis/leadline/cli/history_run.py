@@ -15,12 +15,12 @@ from leadline.cli.support import StepLog, check_output, say, write
 from leadline.error import ExitStatus, LeadlineError, printable_name, wrong
 from leadline.history.document import Choice, document_of, text_of_document
 from leadline.history.entry import entry_of
-from leadline.history.store import Run, Store
+from leadline.history.page import history_page
+from leadline.history.store import Run, Store, StoreError
 from leadline.history.text import conditions_of, text_of
 from leadline.program import output_of
 from leadline.report.folder import kind_of, parts_of, read_document
 from leadline.report.frame import is_own_report
-from leadline.history.page import history_page
 from leadline.units import counted
 
 _PROFILE_S = 600.0
@@ -82,6 +82,8 @@ def _add(store: Store, results: Sequence[str], quiet: bool, steps: StepLog) -> i
                 else:
                     num_known += 1
                     steps.done(f"{path} is there already")
+        except StoreError:
+            raise
         except LeadlineError as error:
             num_refused += 1
             print(f"not added: {printable_name(name)}: {error}", file=sys.stderr, flush=True)

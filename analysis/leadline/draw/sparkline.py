@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,7 @@ def sparkline(
     y = Axis(low / spare, high * spare, _HEIGHT - _MARGIN, _MARGIN, True)
     at = [(x.at(time), y.at(value)) for time, value in zip(times, values, strict=True)]
     begins = {index for index, _ in levels if index > 0}
-    edges = [0.0, *((one[0] + other[0]) / 2 for one, other in zip(at[:-1], at[1:], strict=True)), _WIDTH]
+    edges = [0.0, *((one[0] + other[0]) / 2 for one, other in itertools.pairwise(at)), _WIDTH]
     points = tuple(
         Point(px, py, round(edges[index], 2), round(edges[index + 1] - edges[index], 2), titles[index], index in begins)
         for index, (px, py) in enumerate(at)

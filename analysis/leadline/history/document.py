@@ -72,7 +72,9 @@ def _group(
     runs: Sequence[Run], members: Sequence[int], numbers: Mapping[Key, Mapping[int, float]], choice: Choice
 ) -> dict[str, Any]:
     ours = [runs[index] for index in members]
-    series = [_series(key, members, values, ours) for key, values in numbers.items() if not values.keys().isdisjoint(members)]
+    series = [
+        _series(key, members, values, ours) for key, values in numbers.items() if not values.keys().isdisjoint(members)
+    ]
     series.sort(key=lambda one: (_ORDER[one["kind"]], one["name"], one["message_size_bytes"], one["part"]))
     fewest = {}
     for kind in _ORDER:
@@ -127,9 +129,9 @@ def _tell_changes(series: Sequence[dict[str, Any]], runs: Sequence[Run]) -> None
     """Of numbers of one kind together: the more there are, the stronger a change must be."""
     values = [np.array([value for value in one["values"] if value is not None]) for one in series]
     strongest = [strongest_change(of_one) for of_one in values]
-    level = largest_p_value([change.p_value if change else 1.0 for change in strongest])
-    for one, of_one, change in zip(series, values, strongest, strict=True):
-        if change is None or change.p_value > level:
+    level = largest_p_value([stretch.p_value if stretch else 1.0 for stretch in strongest])
+    for one, of_one, stretch in zip(series, values, strongest, strict=True):
+        if stretch is None or stretch.p_value > level:
             continue
         places = [number for number, value in enumerate(one["values"]) if value is not None]
         for found in level_changes(of_one, level):

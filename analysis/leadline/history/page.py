@@ -45,7 +45,7 @@ def history_page(document: Part, folder: str) -> str:
 def _group(group: Part, name: str, is_all_shown: bool) -> Part:
     pairs = [(change, one) for one in group["series"] for change in one["changes"]]
     pairs.sort(key=lambda pair: pair[0]["start_utc"], reverse=True)
-    found = {host for one in group["findings"] for host in one["hosts"]}
+    found = {one["hosts"][0] for one in group["findings"] if len(one["hosts"]) == 1}
     shown = [
         one
         for one in group["series"]
@@ -83,7 +83,11 @@ def _row(group: Part, one: Part) -> Part:
     ]
     place = {index: number for number, (index, _, _) in enumerate(there)}
     changes = one["changes"]
-    levels = [(0, changes[0]["before"]), *((place[change["run_index"]], change["after"]) for change in changes)] if changes else []
+    levels = (
+        [(0, changes[0]["before"]), *((place[change["run_index"]], change["after"]) for change in changes)]
+        if changes
+        else []
+    )
     texts = [value_text(value, one["unit"]) for _, _, value in there]
     last = changes[-1] if changes else None
     return {

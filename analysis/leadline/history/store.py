@@ -64,8 +64,12 @@ class Run:
 Key = tuple[str, int, str, str, str]
 
 
+class StoreError(LeadlineError):
+    """The store itself cannot be used, whatever is to be added."""
+
+
 class Store:
-    """An open store. Every error of the database is a LeadlineError that names the file."""
+    """An open store. Every error of the database is a StoreError."""
 
     def __init__(self, folder: Path, is_new_allowed: bool) -> None:
         """Opens the store in a folder; a new one, also a new folder, where that is allowed. It is changed by add()
@@ -131,8 +135,11 @@ class Store:
             found = self._connection.execute(
                 "SELECT run, name, kind, symptom, list, ratio, hosts FROM findings ORDER BY rowid"
             )
-            for run, *words, ratio, names in found:
-                findings[run].append(Found(*words, math.nan if ratio is None else ratio, tuple(json.loads(names))))
+            for run, name, kind, symptom, listed_as, ratio, names in found:
+                of_run = Found(
+                    name, kind, symptom, listed_as, math.nan if ratio is None else ratio, tuple(json.loads(names))
+                )
+                findings[run].append(of_run)
             rows = self._connection.execute(
                 "SELECT id, path, benchmark, start_utc, version, key, conditions, complete, incomplete_reason, "
                 "untested, num_ranks FROM runs WHERE start_utc >= ? ORDER BY start_utc, identity", (since,)
@@ -172,8 +179,9 @@ class Store:
         if version > _VERSION:
             raise wrong(f"cannot use '{self.path}' (a later leadline wrote it)", "Use that one")
 
-    def _not_ours(self) -> LeadlineError:
-        return wrong(f"cannot use '{self.path}' (it is no history of leadline)", "Name another folder")
+    def _not_ours(self) -> StoreError:
+        why = "it is no history of leadline"
+        return StoreError(f"cannot use '{self.path}'", why, "Name another folder", ExitStatus.BAD_COMMAND_LINE)
 
     def _version(self) -> int:
         row = self._one("PRAGMA user_version")
@@ -232,20 +240,20 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise self._told(str(error)) from error
         except (ValueError, TypeError) as error:  # JSON within
-            raise LeadlineError(f"cannot use '{self.path}'", f"damaged: {error}", "Copy the file again") from error
+            raise self._told(str(error)) from error
 
-    def _told(self, why: str) -> LeadlineError:
+    def _told(self, why: str) -> StoreError:
         """SQLite's reason in the words of a person; Python 3.10 has no codes of them."""
         problem = f"cannot use '{self.path}'"
         if "readonly" in why or "unable to open" in why:
-            return LeadlineError(problem, "it cannot be opened, or not be written", "", ExitStatus.SOMETHING_MISSING)
+            return StoreError(problem, "it cannot be opened, or not be written", "", ExitStatus.SOMETHING_MISSING)
         if "locked" in why:
-            return LeadlineError(problem, f"another process has had it for {_PATIENCE_S:.0f} s", "Try again")
-        if "full" in why:
-            return LeadlineError(problem, "the disk is full; what was there before still is")
+            return StoreError(problem, f"another process has had it for {_PATIENCE_S:.0f} s", "Try again")
+        if "full" in why or "I/O" in why:
+            return StoreError(problem, f"{why}; what was there before still is", "Is the disk full?")
         if "not a database" in why:
             return self._not_ours()
-        return LeadlineError(problem, f"damaged: {why}", "Add the results again to a new folder")
+        return StoreError(problem, f"damaged: {why}", "Add the results again to a new folder")
 
 
 def _stem(host: str) -> str:

@@ -139,12 +139,7 @@ def _of_group(group: Part, name: str, divisor: int) -> Iterator[str]:
     if few and not changes:
         needed = max(group["num_runs_needed"][kind] for kind in few)
         yield f"  too few runs to tell every change: {needed} are enough"
-    for one in group["findings"][: _MOST_FINDINGS // divisor]:
-        ratio = f", {number(one['last_ratio'], 3)} x" if one["last_ratio"] else ""
-        yield (
-            f"  {one['name']}: found in {one['num_found']} of {counted(one['num_runs'], 'run')}, "
-            f"last on {_day(one['last_utc'])}{ratio}"
-        )
+    yield from map(_finding, group["findings"][: _MOST_FINDINGS // divisor])
     rows = [one for one in group["series"] if one["kind"] == "run"][: _MOST_NUMBERS // divisor]
     width = max((len(series_name(one)) for one in rows), default=0)
     for one in rows:
@@ -159,13 +154,19 @@ def _rows(group: Part, name: str, wanted: str) -> Iterator[str]:
     for one in group["series"]:
         for change in one["changes"]:
             yield f"  {_day(change['start_utc'])}  {series_name(one)}: {change_text(one, change)}"
-    for one in group["findings"]:
-        yield f"  {one['name']}: found in {one['num_found']} of {counted(one['num_runs'], 'run')}, last on {_day(one['last_utc'])}"
-    for one in [one for one in group["series"] if one["kind"] != "link" or "," in wanted or " and " in wanted][:3]:
+    yield from map(_finding, group["findings"])
+    of_links = [one for one in group["series"] if one["kind"] == "link"]
+    for one in ([one for one in group["series"] if one["kind"] != "link"] or of_links)[:3]:
         yield f"  {series_name(one)}, the last of {counted(one['num_values'], 'value')}:"
         there = [(run, value) for run, value in zip(group["runs"], one["values"], strict=True) if value is not None]
         for run, value in there[-6:]:
             yield f"    {_day(run['start_utc'])}  {value_text(value, one['unit'])}"
+
+
+def _finding(one: Part) -> str:
+    ratio = f", {number(one['last_ratio'], 3)} x" if one["last_ratio"] else ""
+    found = f"found in {one['num_found']} of {counted(one['num_runs'], 'run')}"
+    return f"  {one['name']}: {found}, last on {_day(one['last_utc'])}{ratio}"
 
 
 def _day(utc: str) -> str:
