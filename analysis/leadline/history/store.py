@@ -126,7 +126,7 @@ class Store:
             return True
 
     def runs(self, since: str = "") -> list[Run]:
-        """In the order of their times; `since`: not those that began before, as 2026-01-31."""
+        """In the order of their times, and within a second of adding; `since`: not those that began before, as 2026-01-31."""
         with self._errors():
             hosts: dict[int, list[str]] = defaultdict(list)
             for run, host in self._connection.execute("SELECT run, host FROM hosts ORDER BY rowid"):
@@ -142,7 +142,7 @@ class Store:
                 findings[run].append(of_run)
             rows = self._connection.execute(
                 "SELECT id, path, benchmark, start_utc, version, key, conditions, complete, incomplete_reason, "
-                "untested, num_ranks FROM runs WHERE start_utc >= ? ORDER BY start_utc, identity", (since,)
+                "untested, num_ranks FROM runs WHERE start_utc >= ? ORDER BY start_utc, id", (since,)
             )  # fmt: skip
             return [
                 Run(number, path, benchmark, start, version, key, json.loads(conditions), bool(complete), reason,
