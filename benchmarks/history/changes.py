@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
+
 from leadline.stats.change_points import FALSE_DISCOVERY_RATE, level_changes
 
 Noise = Callable[[np.random.Generator, int], np.ndarray]
@@ -28,9 +29,7 @@ def heavy(random: np.random.Generator, num: int) -> np.ndarray:
 
 def bursts(random: np.random.Generator, num: int) -> np.ndarray:
     """As steady, but every tenth run is up to twice as long."""
-    return steady(random, num) + (random.random(num) < 0.1) * random.uniform(
-        0, np.log(2), num
-    )
+    return steady(random, num) + (random.random(num) < 0.1) * random.uniform(0, np.log(2), num)
 
 
 def related(random: np.random.Generator, num: int) -> np.ndarray:
@@ -89,12 +88,9 @@ def main() -> None:
     for name, noise in NOISES.items():
         cells = []
         for num in NUMBERS_OF_RUNS:
-            cells.append(
-                f"{100 * share(rule, noise, num, 0, 0, trials):5.2f} /{100 * share(plain_rule, noise, num, 0, 0, trials):5.1f}"
-            )
-        print(
-            f"{name:12} {'  '.join(cells)}  % for {', '.join(map(str, NUMBERS_OF_RUNS))} runs"
-        )
+            told = [100 * share(one, noise, num, 0, 0, trials) for one in (rule, plain_rule)]
+            cells.append(f"{told[0]:5.2f} /{told[1]:5.1f}")
+        print(f"{name:12} {'  '.join(cells)}  % for {', '.join(map(str, NUMBERS_OF_RUNS))} runs")
     print("told changes: rule / plain rule")
     for step in (0.10, 0.25):
         for name in ("3 %", "heavy tails", "bursts"):
@@ -107,14 +103,9 @@ def main() -> None:
                 (200, 3),
                 (200, 10),
             ):
-                told = [
-                    100 * share(one, noise, num, step, num_after, trials // 4)
-                    for one in (rule, plain_rule)
-                ]
+                told = [100 * share(one, noise, num, step, num_after, trials // 4) for one in (rule, plain_rule)]
                 cells.append(f"{num}/{num_after}: {told[0]:3.0f} /{told[1]:3.0f}")
-            print(
-                f"{100 * step:.0f} % {name:12} {'  '.join(cells)}  %, runs / of them after the change"
-            )
+            print(f"{100 * step:.0f} % {name:12} {'  '.join(cells)}  %, runs / of them after the change")
 
 
 if __name__ == "__main__":

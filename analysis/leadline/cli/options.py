@@ -158,6 +158,8 @@ class Once(argparse.Action):
         settings["help"] = _escaped(settings["help"] + (f" (default: {default_text})" if default_text else ""))
         super().__init__(*arguments, **settings)
         self.is_file, self.is_flag, self.may_repeat = is_file, is_flag, may_repeat
+        # argparse takes nargs away while it parses options among files.
+        self.is_several = settings.get("nargs") == "*"
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
@@ -306,7 +308,8 @@ def described(parser: Parser) -> dict[str, Any]:
             if action.option_strings:
                 options.append(_described_option(action, entry) | {"group": group.title or ""})
             else:
-                name = f"[{action.metavar}...]" if action.nargs == "*" else action.metavar or action.dest
+                name = action.metavar or action.dest
+                name = f"[{name}...]" if getattr(action, "is_several", False) else name
                 arguments.append({"name": name, **entry, "min": 1, "max": 1})
     command = parser.prog.removeprefix("leadline ")
     without = [{"long": name, "why": why} for name, why in parser.missing.items()]

@@ -126,7 +126,7 @@ class Store:
             return True
 
     def runs(self, since: str = "") -> list[Run]:
-        """In the order of their times, and within a second of adding; `since`: not those that began before, as 2026-01-31."""
+        """In the order of their times, within a second of adding; `since`: not those before, as 2026-01-31."""
         with self._errors():
             hosts: dict[int, list[str]] = defaultdict(list)
             for run, host in self._connection.execute("SELECT run, host FROM hosts ORDER BY rowid"):

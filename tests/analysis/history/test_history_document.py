@@ -20,6 +20,7 @@ from leadline.history.page import history_page
 from leadline.history.store import Store
 from leadline.history.text import text_of
 
+ALL = Choice()
 HOSTS = tuple(f"node{number}" for number in range(6))
 
 
@@ -43,7 +44,7 @@ def entry(number: int, median_ns: float = 1500.0, **changes: Any) -> Entry:
     return dataclasses.replace(whole, **changes)
 
 
-def told(folder: Path, entries: Sequence[Entry], choice: Choice = Choice()) -> dict[str, Any]:
+def told(folder: Path, entries: Sequence[Entry], choice: Choice = ALL) -> dict[str, Any]:
     """The document of a store with these runs."""
     with Store(folder / "store", is_new_allowed=True) as store:
         for one in entries:
@@ -62,7 +63,9 @@ def test_a_network_that_was_faster_for_a_while(tmp_path: Path) -> None:
 
 
 def test_less_of_a_rate_is_slower(tmp_path: Path) -> None:
-    rates = [Number("eBB", 1 << 20, "run", "", "bytes/s", 1e9 * (0.7 if day >= 12 else 1) + day % 5) for day in range(24)]
+    rates = [
+        Number("eBB", 1 << 20, "run", "", "bytes/s", 1e9 * (0.7 if day >= 12 else 1) + day % 5) for day in range(24)
+    ]
     entries = [entry(day, benchmark="bisection", numbers=(rate,)) for day, rate in enumerate(rates)]
     (series,) = told(tmp_path, entries)["groups"][0]["series"]
     (change,) = series["changes"]
