@@ -43,6 +43,8 @@ def history(options: argparse.Namespace) -> None:
         document = document_of(store, choice)
         steps.done(f"looked for changes in {sum(group['num_series'] for group in document['groups'])} series")
         _expect_known(document, choice)
+        if options.output is not None and not document["num_runs"]:
+            raise wrong("there is no page of a history without runs")
         if options.profile is not None:
             _write_profile(options, store.runs(choice.since), steps)
     _tell(options, document)

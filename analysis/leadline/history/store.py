@@ -85,7 +85,8 @@ class Store:
             raise wrong(f"there is no folder '{folder}'", "Name results behind it to begin a history there")
         elif not self.path.is_file():
             raise wrong(f"'{folder}' has no history", "Name results behind it to begin one there")
-        mode = "rwc" if is_new_allowed else "ro"
+        # Not "ro": what a killed process has left of a transaction could not be taken back. Read-only files open, too.
+        mode = "rwc" if is_new_allowed else "rw"
         with self._errors():
             self._connection = sqlite3.connect(
                 f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, timeout=_PATIENCE_S, isolation_level=None
