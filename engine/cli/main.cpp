@@ -69,6 +69,7 @@ struct ExternalProgram {
 
 constexpr ExternalProgram external_programs[] = {
     {"accept", "run the acceptance test of a machine: benchmarks with limits for their numbers"},
+    {"history", "follow a machine over months: what changed and when, which hosts are bad how often"},
     {"report", "make a page, a sheet or a picture of a result"},
     {"view", "look at a large result in the browser"},
     {"export", "write a result for other tools: CSV, Parquet, the list of bad links"},

@@ -40,6 +40,7 @@ constexpr Named<SchemaOfDocument> other_documents[] = {
     {result::profile_schema, "profile", "of leadline profile"},
     {check::schema, "check", "of leadline check --json"},
     {[] { return written_by_hand(acceptance_schema); }, "acceptance", "of leadline accept --json"},
+    {[] { return written_by_hand(history_schema); }, "history", "of leadline history --json"},
     {[] { return written_by_hand(info_schema); }, "info", "of leadline info --json"},
     {transports_schema, "transports", "of leadline transports --json"},
     {[] { return written_by_hand(pattern_cost_schema); }, "pattern-cost", "of leadline cost --json"},

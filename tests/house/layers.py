@@ -29,7 +29,7 @@ ANALYSIS_ORDER = (
     "text",
     "report",
     _BENCHMARKS,
-    ("accept", "cost", "view", "compat"),
+    ("accept", "cost", "history", "view", "compat"),
     "cli",
 )
 

@@ -39,6 +39,7 @@ WORDS: dict[str, list[str]] = {
     "accept": ["accept.yaml"],
     "cost": ["run.h5", "--pattern", "ring"],
     "export": ["run.h5", "--csv"],
+    "history": ["kept", "run.h5"],
     "report": ["run.h5"],
     "simulate bisection": ["--topology", "fat-tree:4x2", "--rounds", "3"],
     "view": ["run.h5"],
@@ -50,7 +51,7 @@ parts:
     limits: [{value: cells.exchange.num, at least: 1}]
 """
 DOCUMENTS = {
-    "accept": "acceptance", "check": "check",
+    "accept": "acceptance", "check": "check", "history": "history",
     "link": "link", "topology": "topology", "bisection": "bisection", "io": "io", "diagnose": "diagnosis",
     "compare": "comparison", "profile": "profile", "info": "info", "transports": "transports", "cost": "pattern-cost",
     "simulate bisection": "bisection-simulation", "view": "view", "convert": "written", "partners": "written",
@@ -59,7 +60,8 @@ DOCUMENTS = {
 }  # fmt: skip
 # --output names what the command is for: a file, beside which --json says what was written.
 WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "patterns": "p.npy", "simulate link": "w.h5",
-           "report": "w.html", "export": "w.csv", "cost": "w.json", "simulate bisection": "w.json"}  # fmt: skip
+           "report": "w.html", "export": "w.csv", "cost": "w.json", "history": "w.html",
+           "simulate bisection": "w.json"}  # fmt: skip
 BENCHMARKS = ("link", "topology", "bisection", "io")
 RUNS = ("check", *BENCHMARKS)
 MEASURING = ("accept", *RUNS)  # their texts have times in them

@@ -158,6 +158,8 @@ class Once(argparse.Action):
         settings["help"] = _escaped(settings["help"] + (f" (default: {default_text})" if default_text else ""))
         super().__init__(*arguments, **settings)
         self.is_file, self.is_flag, self.may_repeat = is_file, is_flag, may_repeat
+        # argparse takes nargs away while it parses options among files.
+        self.is_several = settings.get("nargs") == "*"
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
@@ -207,6 +209,10 @@ class Parser(argparse.ArgumentParser):
         """The file to read, which the command line must name."""
         self.add_argument(name.lower(), metavar=name, action=Once, is_file=True, help=help)
 
+    def several(self, name: str, help: str) -> None:  # noqa: A002 - as argparse calls it
+        """Files behind the argument, any number of them."""
+        self.add_argument(name.lower(), metavar=name, action=Once, nargs="*", default=[], is_file=True, help=help)
+
     def shared(self, name: str, group: argparse._ActionsContainer | None = None, **changes: Any) -> None:
         """One of SHARED, with what is different for this command."""
         self.option(replace(SHARED[name], **changes), group)
@@ -235,7 +241,9 @@ class Parser(argparse.ArgumentParser):
         """The options of a command line; LeadlineError for a wrong one."""
         self._expect_known(words)
         self._words = words
-        options = self.parse_args(words)
+        has_several = any(action.nargs == "*" for action in self._actions)
+        # Files may stand behind options, too: kept --verbose run.h5.
+        options = self.parse_intermixed_args(words) if has_several else self.parse_args(words)
         if is_given(options, "quiet") and is_given(options, "verbose"):
             why = "the one wants less to be said, the other more"
             raise LeadlineError(
@@ -300,7 +308,9 @@ def described(parser: Parser) -> dict[str, Any]:
             if action.option_strings:
                 options.append(_described_option(action, entry) | {"group": group.title or ""})
             else:
-                arguments.append({"name": action.metavar or action.dest, **entry, "min": 1, "max": 1})
+                name = action.metavar or action.dest
+                name = f"[{name}...]" if getattr(action, "is_several", False) else name
+                arguments.append({"name": name, **entry, "min": 1, "max": 1})
     command = parser.prog.removeprefix("leadline ")
     without = [{"long": name, "why": why} for name, why in parser.missing.items()]
     return {
