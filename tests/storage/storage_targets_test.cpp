@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which OSTs an attribute of Lustre names, and what is told where nothing is known.
 #include "storage/storage_targets.hpp"
 
 #include <gmock/gmock.h>

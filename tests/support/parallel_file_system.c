@@ -43,12 +43,12 @@ static unsigned number_of(const char* path) {
 
 static long magic(void) { return strcmp(kind, "beegfs") == 0 ? 0x19830326 : 0x0bd00bd0; }
 
-#define STATFS(name, Buffer)                                            \
-  int name(const char* path, Buffer* buffer) {                          \
+#define STATFS(name, Buffer)                                             \
+  int name(const char* path, Buffer* buffer) {                           \
     __typeof__(&name) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
-    const int status = real(path, buffer);                              \
-    if (status == 0 && is_concerned(path)) buffer->f_type = magic();    \
-    return status;                                                      \
+    const int status = real(path, buffer);                               \
+    if (status == 0 && is_concerned(path)) buffer->f_type = magic();     \
+    return status;                                                       \
   }
 STATFS(statfs, struct statfs)
 STATFS(statfs64, struct statfs64)
@@ -78,7 +78,8 @@ struct __attribute__((packed)) composite {
 };
 
 static size_t put_layout(char* at, unsigned first) {
-  const struct layout head = {.magic = 0x0bd10bd0, .pattern = 1, .stripe_size = 1 << 20, .stripe_count = (uint16_t)num_stripes};
+  const struct layout head = {
+      .magic = 0x0bd10bd0, .pattern = 1, .stripe_size = 1 << 20, .stripe_count = (uint16_t)num_stripes};
   memcpy(at, &head, sizeof head);
   for (unsigned stripe = 0; stripe < num_stripes; ++stripe) {
     const struct object one = {.index = (first + stripe) % num_targets};
@@ -101,7 +102,11 @@ ssize_t getxattr(const char* path, const char* name, void* value, size_t size) {
     const struct composite head = {.magic = 0x0bd60bd0, .size = (uint32_t)length, .num_components = 2};
     const struct component parts[2] = {
         {.id = 1, .flags = 0x10, .end = 1 << 30, .offset = (uint32_t)first, .size = (uint32_t)of_first},
-        {.id = 2, .begin = 1 << 30, .end = UINT64_MAX, .offset = (uint32_t)second, .size = (uint32_t)(length - second)}};
+        {.id = 2,
+         .begin = 1 << 30,
+         .end = UINT64_MAX,
+         .offset = (uint32_t)second,
+         .size = (uint32_t)(length - second)}};
     memcpy(text, &head, sizeof head);
     memcpy(text + sizeof head, parts, sizeof parts);
   } else {

@@ -81,8 +81,8 @@ struct RankPhase {
   LatencyHistogram latencies{};
   ByteSeries series;
   storage::CacheState cache_before, cache_after;
-  std::uint64_t num_mismatches = 0;  ///< objects with something wrong
-  std::int32_t file = -1;            ///< that it opened, or whose opener did its I/O
+  std::uint64_t num_mismatches = 0;                       ///< objects with something wrong
+  std::int32_t file = -1;                                 ///< that it opened, or whose opener did its I/O
   std::int32_t storage_target = storage::unknown_target;  ///< of the file that it opened, see storage_target_of()
 };
 
