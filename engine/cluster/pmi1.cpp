@@ -123,7 +123,7 @@ class Pmi1Bootstrap final : public Bootstrap {
     if (!connection_) return;
     try {
       ask("cmd=finalize", "finalize_ack", Deadline::after(std::chrono::seconds(10)));
-    } catch (const std::exception&) {
+    } catch (...) {
       // Nothing depends on it any more.
     }
     connection_ = Descriptor();

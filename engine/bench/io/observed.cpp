@@ -156,7 +156,7 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
   const TargetNames targets(header, of_present);
   judged.targets = targets.all();
   if (targets.are_striped()) {
-    judged.notes.push_back(
+    judged.notes.emplace_back(
         "files are striped over several storage targets each: which of these is slow cannot be told");
   }
   const OwnTimes own(header, of_present);
