@@ -72,7 +72,7 @@ def test_without_pmi_it_is_refused(slurm: Slurm, tmp_path: Path, transport: str)
     with started(slurm, tmp_path, "none", "--transport", transport) as run:
         done = run.finish()
     assert done.status == 3
-    assert "the ranks that srun started cannot find each other" in done.complaint
+    assert "the ranks that Slurm started cannot find each other" in done.complaint
     assert "--mpi=pmix" in done.complaint
     assert list(tmp_path.iterdir()) == []
 
