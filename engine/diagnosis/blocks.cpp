@@ -438,8 +438,9 @@ std::vector<IsolatedPair> slowest_pairs(const Rows& rows, const Effects& effects
     for (const ExplainedPartition& one : explained) subtract(one, row, here.residuals);
     // With fewer pairs the ends explain nearly everything, and a slow pair makes another one look slow.
     const auto can_be_compared = [&](std::size_t index) {
-      const Effects::OfClass& one = effects.classes[here.classes[index]];
-      return one.num_out[row.from] >= fewest_to_compare && one.num_in[row.partner(index)] >= fewest_to_compare;
+      const std::uint8_t pair_class = here.classes[index];
+      return num_fitted_to(effects, pair_class, row.from, FaultDirection::out) >= fewest_to_compare &&
+             num_fitted_to(effects, pair_class, row.partner(index), FaultDirection::in) >= fewest_to_compare;
     };
     for (std::size_t index = 0; index < here.residuals.size(); ++index) {
       if (here.residuals[index] >= least && can_be_compared(index)) {

@@ -88,11 +88,11 @@ RemainingEffects::RemainingEffects(const Effects& effects, const PairClasses& cl
   // Where the ends explain every pair, as inside hosts of two ranks, nothing is left that shows how pairs scatter.
   double known = 0;
   for (const Effects::OfClass& one : effects.classes) {
-    if (one.num > num_ends(one)) known = std::fmax(known, one.spread);
+    if (one.num > one.num_fitted) known = std::fmax(known, one.spread);
   }
   for (std::size_t pair_class = 0; pair_class < spread_.size(); ++pair_class) {
     const Effects::OfClass& one = effects.classes[pair_class];
-    if (one.num <= num_ends(one)) spread_[pair_class] = std::fmax(one.spread, known);
+    if (one.num <= one.num_fitted) spread_[pair_class] = std::fmax(one.spread, known);
   }
 }
 

@@ -31,6 +31,11 @@ enum class PartSize : std::uint8_t { small, large };
 constexpr double largest_certain_step = 0.15;  // logarithm
 constexpr double least_off_by_step = 0.02;     // of the pairs, where steps of the clock are up to chance
 
+// Ends with fewer partners of a class on average have one effect in all classes, where the network allows it. A guess.
+constexpr std::uint64_t fewest_of_class = 4;
+constexpr double share_of_sound =
+    0.15;  // of the pairs of a class: about the middle of these where 45 % of ends are slow
+
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// The share-quantile between order statistics; `values` are reordered. NaN without values.
@@ -62,6 +67,13 @@ void add_up_sparse(const Rows& rows, std::span<Number> numbers) {
     if (numbers[index] != 0) own.push_back({index, numbers[index]});
   }
   for (const CountAt& one : add_up_counts(rows, std::move(own))) numbers[one.index] = static_cast<Number>(one.count);
+}
+
+/// Senders and receivers.
+std::uint64_t num_ends_of(const Effects::OfClass& pair_class) {
+  const auto is_there = [](std::uint32_t num) { return num > 0; };
+  return static_cast<std::uint64_t>(std::ranges::count_if(pair_class.num_out, is_there) +
+                                    std::ranges::count_if(pair_class.num_in, is_there));
 }
 
 class Fit {
@@ -117,6 +129,12 @@ class Fit {
   void share_rows(std::size_t pair_class);
   void centre(std::size_t pair_class);
   void draw();
+  bool has_small_classes() const;
+  void join_classes();
+  void part_classes();
+  std::size_t fitted_class(std::size_t pair_class) const;
+  void join_spread();
+  float off_distance(float value, std::size_t pair_class) const;
   void balance(std::size_t pair_class, PartSize size);
   void choose_compositions();
   void finish();
@@ -140,7 +158,9 @@ class Fit {
   std::vector<std::uint8_t> is_here_;      ///< by rank: whether this holder has its row
   std::vector<Scratch> scratch_;
   std::array<std::uint32_t, PairClasses::most_classes> highest_lot_{};  ///< of pairs that take part
-  std::vector<Counts> counts_;                                          ///< of each worker, or one of all
+  std::array<double, PairClasses::most_classes> low_{};  ///< by class: of the values, what sound pairs have about
+  std::vector<Effects::OfClass> apart_;  ///< the classes before they were joined into the first one between hosts
+  std::vector<Counts> counts_;           ///< of each worker, or one of all
 };
 
 /// By class: counts of what `value_of(row, scratch)` leaves in scratch.residuals.
@@ -183,6 +203,7 @@ void Fit::find_centres() {
     one.num = values[pair_class].num();
     one.median = one.centre = values[pair_class].quantile(0.5);
     one.spread = values[pair_class].spread();
+    low_[pair_class] = values[pair_class].quantile(share_of_sound);
   }
   const double step = clock_step(values);
   for (Effects::OfClass& one : effects_.classes)
@@ -213,6 +234,7 @@ void Fit::share_numbers() {
       if (one.num_out[rank] == 0) one.out[rank] = not_a_number;
       if (one.num_in[rank] == 0) one.in[rank] = not_a_number;
     }
+    one.num_fitted = num_ends_of(one);
   }
   for (Scratch& scratch : scratch_) scratch.num_in.clear();
 }
@@ -236,10 +258,12 @@ void Fit::sample_row(Scratch& scratch, const Row& row) {
     const std::uint32_t to = row.partner(index);
     if (std::isnan(row.values[index]) || to == row.from) continue;
     const std::uint8_t pair_class = scratch.classes_of_values[index];
-    const Effects::OfClass& one = effects_.classes[pair_class];
+    const std::size_t fitted = fitted_class(pair_class);
+    const Effects::OfClass& one = effects_.classes[fitted];
+    const float value = off_distance(row.values[index], pair_class);
     scratch.partners.push_back(to);
-    scratch.classes.push_back(pair_class);
-    scratch.residuals.push_back(row.values[index] - static_cast<float>(one.centre) - one.out[row.from] - one.in[to]);
+    scratch.classes.push_back(static_cast<std::uint8_t>(fitted));
+    scratch.residuals.push_back(value - static_cast<float>(one.centre) - one.out[row.from] - one.in[to]);
   }
 }
 
@@ -405,11 +429,11 @@ void Fit::choose_compositions() {
     classes_of(classes_, row, scratch.classes);
     for (std::size_t index = 0; index < row.values.size(); ++index) {
       const std::uint32_t to = row.partner(index);
-      const std::uint8_t pair_class = scratch.classes[index];
+      const std::size_t pair_class = fitted_class(scratch.classes[index]);
       const Effects::OfClass& one = effects_.classes[pair_class];
       if (slow_[pair_class].out[row.from] == 0 || slow_[pair_class].in[to] == 0) continue;
       if (to == row.from || std::isnan(row.values[index])) continue;
-      const float value = row.values[index] - static_cast<float>(one.centre);
+      const float value = off_distance(row.values[index], scratch.classes[index]) - static_cast<float>(one.centre);
       for (std::size_t which = 0; which < all.size(); ++which) {
         const float rest = std::fabs(value - composed(all[which], one.out[row.from], one.in[to]));
         found[worker][pair_class][which] += static_cast<double>(std::fmin(rest, 1));
@@ -443,6 +467,87 @@ void Fit::sweep() {
   is_first_sweep_ = false;
 }
 
+/// Where the network is no tree, slow cables are found by themselves (slow_paths.hpp), and an end is as slow near as it
+/// is far. To few partners of a class its ends would fit as they please.
+bool Fit::has_small_classes() const {
+  if (!classes_.is_without_levels() || classes_.num_between() < 2) return false;
+  return std::ranges::any_of(std::span(effects_.classes).subspan(PairClasses::first_between), [](const auto& one) {
+    return one.num > 0 && one.num < fewest_of_class * one.num_fitted / 2;
+  });
+}
+
+std::size_t Fit::fitted_class(std::size_t pair_class) const {
+  return effects_.are_ends_joined && !PairClasses::is_inside(pair_class) ? PairClasses::first_between : pair_class;
+}
+
+/// Less what the class takes more than the first one between hosts.
+float Fit::off_distance(float value, std::size_t pair_class) const {
+  return value - static_cast<float>(low_[pair_class] - low_[fitted_class(pair_class)]);
+}
+
+/// All pairs between hosts into one class, but for what distances take.
+void Fit::join_classes() {
+  apart_ = effects_.classes;
+  effects_.are_ends_joined = true;
+  Effects::OfClass& joined = effects_.classes[PairClasses::first_between];
+  if (joined.num == 0) {
+    const auto nearest = std::ranges::find_if(apart_.begin() + PairClasses::first_between, apart_.end(),
+                                              [](const Effects::OfClass& one) { return one.num > 0; });
+    low_[PairClasses::first_between] = low_[static_cast<std::size_t>(nearest - apart_.begin())];
+  }
+  joined.centre = low_[PairClasses::first_between];
+  for (std::size_t pair_class = PairClasses::first_between + 1; pair_class < classes_.size(); ++pair_class) {
+    Effects::OfClass& one = effects_.classes[pair_class];
+    if (one.num == 0) continue;
+    joined.num += one.num;
+    joined.spread = std::fmax(joined.spread, one.spread);
+    std::ranges::transform(joined.num_out, one.num_out, joined.num_out.begin(), std::plus<>());
+    std::ranges::transform(joined.num_in, one.num_in, joined.num_in.begin(), std::plus<>());
+    one.num = 0;
+    std::ranges::fill(one.num_out, 0U);
+    std::ranges::fill(one.num_in, 0U);
+  }
+  for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+    joined.out[rank] = joined.num_out[rank] > 0 ? 0 : not_a_number;
+    joined.in[rank] = joined.num_in[rank] > 0 ? 0 : not_a_number;
+  }
+  joined.num_fitted = num_ends_of(joined);
+}
+
+/// Each class gets what was fitted to all of them.
+void Fit::part_classes() {
+  if (!effects_.are_ends_joined) return;
+  const Effects::OfClass joined = effects_.classes[PairClasses::first_between];
+  for (std::size_t pair_class = PairClasses::first_between; pair_class < classes_.size(); ++pair_class) {
+    Effects::OfClass& one = effects_.classes[pair_class];
+    one = apart_[pair_class];
+    if (one.num == 0) continue;
+    one.centre = joined.centre + low_[pair_class] - low_[PairClasses::first_between];
+    one.composition = joined.composition;
+    one.num_fitted = joined.num_fitted * one.num / joined.num;
+    for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+      if (one.num_out[rank] > 0) one.out[rank] = joined.out[rank];
+      if (one.num_in[rank] > 0) one.in[rank] = joined.in[rank];
+    }
+  }
+}
+
+/// What pairs of all classes between hosts scatter by, where their ends are joined.
+void Fit::join_spread() {
+  LogHistogram all;
+  std::uint64_t num_fitted = 0;
+  for (const Effects::OfClass& one : std::span(effects_.classes).subspan(PairClasses::first_between)) {
+    std::ranges::transform(all.counts(), one.residuals.counts(), all.counts().begin(), std::plus<>());
+    num_fitted += one.num_fitted;
+  }
+  const double spread = all.spread(num_fitted);
+  const std::uint64_t num = all.num();
+  for (Effects::OfClass& one : std::span(effects_.classes).subspan(PairClasses::first_between)) {
+    one.spread = spread;
+    one.num_free = num - std::min(num, num_fitted);
+  }
+}
+
 /// The residuals as they are at the end.
 void Fit::finish() {
   auto residuals = histograms([&](const Row& row, Scratch& scratch) {
@@ -451,8 +556,9 @@ void Fit::finish() {
   for (std::size_t pair_class = 0; pair_class < residuals.size(); ++pair_class) {
     Effects::OfClass& one = effects_.classes[pair_class];
     const double middle = residuals[pair_class].quantile(0.5);
-    one.spread = residuals[pair_class].spread(num_ends(one));
-    if (one.step > largest_certain_step && one.num > num_ends(one)) {
+    one.spread = residuals[pair_class].spread(one.num_fitted);
+    one.num_free = one.num - std::min(one.num, one.num_fitted);
+    if (one.step > largest_certain_step && one.num > one.num_fitted) {
       // Large steps of which no pair is off by chance are no clock's.
       const auto num_off = static_cast<double>(residuals[pair_class].num_from(middle + one.step / 2));
       if (num_off < least_off_by_step * static_cast<double>(one.num)) one.step = 0;
@@ -461,11 +567,12 @@ void Fit::finish() {
     one.residuals = std::move(residuals[pair_class]);
     one.residual_zero = std::isnan(middle) ? 0 : middle;
   }
+  if (effects_.are_ends_joined) join_spread();
   // Where the ends explain every pair none can be off, so other classes tell.
   const bool is_clock = std::ranges::any_of(
-      effects_.classes, [](const Effects::OfClass& one) { return one.num > num_ends(one) && one.step > 0; });
+      effects_.classes, [](const Effects::OfClass& one) { return one.num > one.num_fitted && one.step > 0; });
   for (Effects::OfClass& one : effects_.classes) {
-    if (one.step > largest_certain_step && one.num <= num_ends(one) && !is_clock) one.step = 0;
+    if (one.step > largest_certain_step && one.num <= one.num_fitted && !is_clock) one.step = 0;
     one.spread = std::fmax(one.spread, one.step / 2);
   }
 }
@@ -482,10 +589,12 @@ void Fit::draw() {
 Effects Fit::run() {
   find_centres();
   effects_.share = share_;
+  if (has_small_classes()) join_classes();
   draw();
   for (int number = 0; number < num_sweeps; ++number) sweep();
   for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) balance(pair_class, PartSize::small);
   choose_compositions();
+  part_classes();
   finish();
   return std::move(effects_);
 }
@@ -523,10 +632,16 @@ void residuals_of(const Effects& effects, const PairClasses& classes, const Row&
   }
 }
 
-std::uint64_t num_ends(const Effects::OfClass& pair_class) {
-  const auto is_there = [](std::uint32_t num) { return num > 0; };
-  return static_cast<std::uint64_t>(std::ranges::count_if(pair_class.num_out, is_there) +
-                                    std::ranges::count_if(pair_class.num_in, is_there));
+std::uint32_t num_fitted_to(const Effects& effects, std::size_t pair_class, std::uint32_t rank,
+                            FaultDirection direction) {
+  const auto num_in_class = [&](std::size_t one) {
+    const Effects::OfClass& of_class = effects.classes[one];
+    return direction == FaultDirection::out ? of_class.num_out[rank] : of_class.num_in[rank];
+  };
+  if (!effects.are_ends_joined || PairClasses::is_inside(pair_class)) return num_in_class(pair_class);
+  std::uint32_t num = 0;
+  for (std::size_t one = PairClasses::first_between; one < effects.classes.size(); ++one) num += num_in_class(one);
+  return num;
 }
 
 Effects fit(const Rows& rows, const PairClasses& classes, double share) { return Fit(rows, classes, share).run(); }

@@ -12,6 +12,7 @@
 #include "diagnosis/layout.hpp"
 #include "diagnosis/log_histogram.hpp"
 #include "diagnosis/rows.hpp"
+#include "model/diagnosis.hpp"
 
 namespace leadline::diagnosis {
 
@@ -49,15 +50,19 @@ struct Effects {
     Composition composition = Composition::product;
     std::vector<float> out, in;                  ///< by rank, the lowest cluster's 0; NaN = it has no such pair
     std::vector<std::uint32_t> num_out, num_in;  ///< such pairs that were measured
+    std::uint64_t num_fitted = 0;                ///< ends fitted to them; of ends of several classes the class's part
+    std::uint64_t num_free = 0;  ///< pairs less ends that the spread was found from: of all classes that share ends
     LogHistogram residuals;
     double residual_zero = 0;  ///< where in `residuals` the middle one lies
   };
   std::vector<OfClass> classes;   ///< by PairClasses
   double share = better_quarter;  ///< that ends were fitted to
+  bool are_ends_joined = false;   ///< an end has one effect in all classes between hosts
 };
 
-/// Senders and receivers of a class: as many effects were fitted.
-std::uint64_t num_ends(const Effects::OfClass& pair_class);
+/// Pairs of this end that its effect in this class was fitted to, as a sender or as a receiver.
+std::uint32_t num_fitted_to(const Effects& effects, std::size_t pair_class, std::uint32_t rank,
+                            FaultDirection direction);
 
 /// Collective. The fit: `share`-quantiles of rows and columns, first as they are, then of pairs with sound partners
 /// less what these show, until big effects are out of the columns' bins. Sound is who belongs to the lowest cluster.

@@ -82,6 +82,9 @@ class PairClasses {
   /// everybody.
   Parts parts_of(std::size_t pair_class) const;
 
+  /// Whether the network is known and no tree: no cable belongs to a group of hosts alone.
+  bool is_without_levels() const { return !layout_.network.hops.empty(); }
+
   /// Whether pairs of this class leave the groups of a level.
   bool crosses(std::size_t pair_class, std::size_t level) const;
 

@@ -214,12 +214,12 @@ SearchOutcome search(const Rows& as_measured, const Setting& setting, const Diag
 
 double tail_probability(const Effects::OfClass& pair_class, double residual) {
   constexpr std::uint64_t fewest_of_tail = 10;
-  const std::uint64_t num_fitted = num_ends(pair_class);
+  const std::uint64_t num_fitted = pair_class.num_fitted;
   if (pair_class.num <= num_fitted) return 1;  // the ends explain everything
   const std::uint64_t num_free = pair_class.num - num_fitted;
   const auto num = static_cast<double>(pair_class.num);
   const double spread = std::fmax(pair_class.spread * std::sqrt(num / static_cast<double>(num_free)), least_spread);
-  const double by_t = stats::student_t_tail(residual / spread, degrees_of_freedom(num_free));
+  const double by_t = stats::student_t_tail(residual / spread, degrees_of_freedom(pair_class.num_free));
   const std::uint64_t beyond = pair_class.residuals.num_from(residual + pair_class.residual_zero);
   if (num < 10 * fewest_of_tail) return by_t;
   if (beyond > fewest_of_tail) return std::fmax(by_t, static_cast<double>(beyond) / num);

@@ -169,7 +169,7 @@ TEST(fit, knows_the_step_of_the_clock_where_ends_explain_every_pair) {
                             return from == to ? nan : std::log(200 * steps);
                           }).effects;
   const auto& inside = effects.classes.front();
-  EXPECT_LE(inside.num, num_ends(inside));
+  EXPECT_LE(inside.num, inside.num_fitted);
   EXPECT_NEAR(inside.step, std::log(1000.0 / 800), 0.05);
 }
 

@@ -21,7 +21,8 @@ using testing::IsEmpty;
 constexpr std::uint32_t hosts_a_switch = 4;
 
 /// Hosts of one rank at switches so many hops apart.
-Layout layout_of_switches(std::uint32_t num, const std::function<std::uint32_t(std::uint32_t, std::uint32_t)>& hops) {
+Layout layout_of_switches(std::uint32_t num, const std::function<std::uint32_t(std::uint32_t, std::uint32_t)>& hops,
+                          std::uint32_t num_hosts = hosts_a_switch) {
   Layout layout;
   network::Level leaves{"leaf switch", {}, {}};
   for (std::uint32_t one = 0; one < num; ++one) {
@@ -29,8 +30,8 @@ Layout layout_of_switches(std::uint32_t num, const std::function<std::uint32_t(s
     for (std::uint32_t other = 0; other < num; ++other) {
       layout.network.hops.push_back(static_cast<std::uint8_t>(hops(one, other)));
     }
-    for (std::uint32_t host = 0; host < hosts_a_switch; ++host) {
-      layout.host_of.push_back(one * hosts_a_switch + host);
+    for (std::uint32_t host = 0; host < num_hosts; ++host) {
+      layout.host_of.push_back(one * num_hosts + host);
       layout.host_names.push_back("h" + std::to_string(layout.host_of.back()));
       leaves.group_of.push_back(one);
     }
@@ -101,6 +102,34 @@ TEST(slow_paths, several_are_named) {
     return (low < 1 && high >= 1 ? 1500 : 0) + (low < 4 && high >= 4 ? 2500 : 0);
   };
   EXPECT_THAT(found_where(layout, more), testing::UnorderedElementsAre(cable(0, 1), cable(3, 4)));
+}
+
+/// What is found in a line of three switches with two hosts each: of no distance a host has more than four pairs, and
+/// of the nearest one.
+std::vector<std::string> found_in_short_line(const std::function<double(std::uint32_t, std::uint32_t)>& factor) {
+  const Layout layout = layout_of_switches(3, along_a_line, 2);
+  DenseRows rows(6, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    const double scatter = 0.02 * static_cast<double>((from * 7 + to * 13) % 5);
+    const std::uint32_t num_hops = along_a_line(from / 2, to / 2);
+    return scatter + std::log((1500 + 300.0 * num_hops) * factor(from, to));
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  return faults_of(diagnose({rows_of, layout, {}, 30, false}));
+}
+
+TEST(ends_of_a_network_that_is_no_tree, are_found_though_few_pairs_are_as_far) {
+  EXPECT_THAT(found_in_short_line([](std::uint32_t, std::uint32_t) { return 1; }), IsEmpty());
+  const auto of_host = [](std::uint32_t from, std::uint32_t to) { return from == 4 || to == 4 ? 20 : 1; };
+  EXPECT_THAT(found_in_short_line(of_host),
+              ElementsAre(described({ComponentKind::host, -1, 4, -1, -1}, FaultDirection::both)));
+  for (const auto& [one, other] : {std::pair(0U, 1U), std::pair(1U, 2U), std::pair(0U, 5U)}) {
+    const auto of_link = [&](std::uint32_t from, std::uint32_t to) {
+      return std::min(from, to) == one && std::max(from, to) == other ? 20 : 1;
+    };
+    const Component link{ComponentKind::link, -1, static_cast<std::int32_t>(one), static_cast<std::int32_t>(other), -1};
+    EXPECT_THAT(found_in_short_line(of_link), ElementsAre(described(link, FaultDirection::both)));
+  }
 }
 
 /// Four leaf switches of a tree; pairs below one take 40 us, others half as long again or more, as flows share cables.
