@@ -140,7 +140,13 @@ Library::Library() {
   MPI_Errhandler_free(&handler);
 }
 
+/// Where some ranks have used a communicator of their own, MPI_Finalize of MPICH 4.0.2 (UCX) waits without end.
 void Library::go_on_with(std::span<const int> ranks) {
+  if (library_name().starts_with("MPICH")) {
+    throw AgreedError(Error(ExitStatus::something_missing, "with MPICH's library all ranks have to take part",
+                            "its MPI_Finalize does not return where some have gone on by themselves",
+                            "Use --transport tcp, which mpiexec starts as well"));
+  }
   all_ = comm_;
   if (std::ranges::find(ranks, rank_) == ranks.end()) return;
   MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
