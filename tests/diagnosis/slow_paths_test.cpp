@@ -123,10 +123,11 @@ TEST(ends_of_a_network_that_is_no_tree, are_found_though_few_pairs_are_as_far) {
   const auto of_host = [](std::uint32_t from, std::uint32_t to) { return from == 4 || to == 4 ? 20 : 1; };
   EXPECT_THAT(found_in_short_line(of_host),
               ElementsAre(described({ComponentKind::host, -1, 4, -1, -1}, FaultDirection::both)));
-  for (const auto& [one, other] : {std::pair(0U, 1U), std::pair(1U, 2U), std::pair(0U, 5U)}) {
+  for (const auto& pair : {std::pair(0U, 1U), std::pair(1U, 2U), std::pair(0U, 5U)}) {
     const auto of_link = [&](std::uint32_t from, std::uint32_t to) {
-      return std::min(from, to) == one && std::max(from, to) == other ? 20 : 1;
+      return std::pair(std::min(from, to), std::max(from, to)) == pair ? 20 : 1;
     };
+    const auto [one, other] = pair;
     const Component link{ComponentKind::link, -1, static_cast<std::int32_t>(one), static_cast<std::int32_t>(other), -1};
     EXPECT_THAT(found_in_short_line(of_link), ElementsAre(described(link, FaultDirection::both)));
   }
