@@ -104,6 +104,8 @@ bool has_own_variables() {
          is_set("LEADLINE_PORT_0");
 }
 
+bool has_own_rank() { return is_set(own_family.rank); }
+
 bool has_linktest_variables() { return is_set(linktest_family.size) || is_set(linktest_family.rank); }
 
 }  // namespace leadline::cluster

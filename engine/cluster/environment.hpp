@@ -23,6 +23,9 @@ std::unique_ptr<Bootstrap> linktest_environment_bootstrap();
 /// as a mistake.
 bool has_own_variables();
 
+/// Whether LEADLINE_RANK is set: somebody started this rank among others.
+bool has_own_rank();
+
 /// Whether LINKTEST_TCP_SIZE or LINKTEST_TCP_RANK is set: where only some are set, that is reported as a mistake.
 bool has_linktest_variables();
 

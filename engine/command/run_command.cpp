@@ -147,8 +147,7 @@ std::string transport_for(const RunRequest& request, Launcher launcher) {
 int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& run_rank) {
   Launcher launcher = cluster::detect_launcher();
   // A container may have the variables of torchrun, and a shell the port of rank 0, whatever is started in it.
-  const bool is_started_by_hand = std::getenv("LEADLINE_RANK") != nullptr;
-  if (launcher == Launcher::environment && !is_started_by_hand && request.num_local > 0) launcher = Launcher::none;
+  if (launcher == Launcher::environment && !cluster::has_own_rank() && request.num_local > 0) launcher = Launcher::none;
   if (launcher != Launcher::none && request.num_local > 0) {
     throw Error(ExitStatus::bad_command_line, "--local has no effect here", "a launcher started the ranks",
                 "Leave it out");

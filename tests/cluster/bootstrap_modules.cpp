@@ -29,8 +29,7 @@ class BootstrapModules : public testing::Test {
       try {
         open_bootstrap_module(name).start(Launcher::none, 500ms);
       } catch (const Error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return static_cast<int>(error.status());
+        return say_and_end(error);
       }
       return 0;
     });

@@ -290,8 +290,7 @@ Outcome run_gathering(int num_ranks, const NetworkChoice& network, const HostNam
       cluster->leave();
       return 0;
     } catch (const Error& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-      return static_cast<int>(error.status());
+      return say_and_end(error);
     } catch (const std::exception& error) {
       return say_and_fail(error);
     }
@@ -407,7 +406,9 @@ TEST_F(Environment, a_launcher_that_nobody_can_use_is_named_unless_it_started_on
     const UnsupportedLauncher* const launcher = unsupported_launcher();
     ASSERT_NE(launcher, nullptr);
     EXPECT_STREQ(launcher->rank, rank);
-    if (num_ranks != nullptr) EXPECT_STREQ(launcher->num_ranks, num_ranks);
+    if (num_ranks != nullptr) {
+      EXPECT_STREQ(launcher->num_ranks, num_ranks);
+    }
   };
   set("SLURM_PROCID", "0");  // a batch script of several nodes need not have the number of tasks
   expect("SLURM_PROCID", nullptr);

@@ -30,8 +30,7 @@ Outcome start_pmi1(const Variables& variables) {
     try {
       pmi1_bootstrap(Launcher::mpich, 500ms);
     } catch (const Error& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-      return static_cast<int>(error.status());
+      return say_and_end(error);
     }
     return 0;
   });

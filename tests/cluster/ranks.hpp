@@ -51,6 +51,12 @@ inline void require(bool is_so, const std::string& what) {
 }
 
 /// A rank other than 0 says what escapes it, too: a test wants to know.
+/// As a program ends with an error.
+inline int say_and_end(const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return static_cast<int>(error.status());
+}
+
 inline int say_and_fail(const std::exception& error) {
   std::fprintf(stderr, "in a rank: %s\n", error.what());
   return 9;

@@ -41,8 +41,7 @@ Outcome run_by_torchrun(const std::vector<Variables>& of_ranks, std::chrono::nan
       cluster->leave();
       return 0;
     } catch (const Error& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-      return static_cast<int>(error.status());
+      return say_and_end(error);
     } catch (const std::exception& error) {
       return say_and_fail(error);
     }

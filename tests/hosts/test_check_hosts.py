@@ -34,8 +34,9 @@ def test_a_slow_host_is_to_be_drained(network: Callable[[int], Network], tmp_pat
     assert document["state"] == "bad", document["problems"]
     assert set(statuses) == {1}
     assert "node2" in document["drain"], document["problems"]
-    if document["drain"] != ["node2"]:
-        pytest.xfail("in one run of four the bisection part accuses sound hosts beside the one with the long cable")
+    if document["drain"] != ["node2"]:  # two of about 60 runs; what was wrong in them is not known
+        told = [(one["grade"], one["name"], one["ratio"], one["part"]) for one in document["problems"]]
+        pytest.xfail(f"sound hosts are accused beside the one with the long cable: {told}")
     assert {one.name for one in (tmp_path / "r.h5").iterdir()} >= {"latency.h5", "bandwidth.h5", "check.json"}
 
 

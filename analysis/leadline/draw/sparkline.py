@@ -39,9 +39,11 @@ class Sparkline:
 def sparkline(
     times: Sequence[float], values: Sequence[float], titles: Sequence[str], levels: Sequence[tuple[int, float]]
 ) -> Sparkline:
-    """Of values above 0 at these times, of which there is at least one; the axis of values is logarithmic. `levels`:
-    the index of the value that begins it, and its median.
+    """Of values above 0 at these times, of which there is at least one; those of one moment stand side by side. The
+    axis of values is logarithmic. `levels`: the index of the value that begins it, and its median.
     """
+    if times[0] == times[-1]:
+        times = range(len(times))
     x = Axis(times[0], times[-1], _MARGIN, _WIDTH - _MARGIN, False)
     low, high = min(values), max(values)
     spare = max(_LEAST_SPAN * low / high, 1.0) ** 0.5

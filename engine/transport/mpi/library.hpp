@@ -30,7 +30,8 @@ class Library {
 
   /// Collective over these ranks of MPI_COMM_WORLD, also called by all others: from now on comm() is theirs alone, with
   /// new numbers in this order. At the end of the process those that are not among them wait asleep for those that are,
-  /// since MPI_Finalize is for all.
+  /// since MPI_Finalize is for all. Throws AgreedError(something_missing) on all ranks where the library cannot do
+  /// that.
   void go_on_with(std::span<const int> ranks);
 
   /// All ranks, or those that go on; separate from the messages of other code. An MPI error on it throws

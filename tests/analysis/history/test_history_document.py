@@ -175,3 +175,5 @@ def test_the_points_of_a_sparkline() -> None:
     assert end == xs[-1]
     assert sum(point.width for point in figure.points) == pytest.approx(figure.width, abs=0.1)
     assert len(sparkline([5], [3.0], ["only"], []).points) == 1
+    of_one_moment = [point.x for point in sparkline([5, 5, 5], [1.0, 2.0, 1.0], list("abc"), []).points]
+    assert of_one_moment[0] < of_one_moment[1] < of_one_moment[2]
