@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The kinds of target: a layer (one folder of engine/), a module that is opened at run time, a test program.
+# The kinds of target: a layer (one folder of engine/), a transport, a test program.
 
 # What nearly every source includes is compiled once, by a target of its own; all others reuse it.
 file(WRITE "${CMAKE_BINARY_DIR}/precompiled.cpp" "")
@@ -10,12 +10,6 @@ function(leadline_precompile target)
   target_precompile_headers(${target} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/leadline_precompiled.hpp")
 endfunction()
 leadline_precompile(leadline_precompiled)
-set(leadline_headers_of_modules leadline_precompiled)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang") # which wants the visibility that the header was compiled with
-  set(leadline_headers_of_modules leadline_precompiled_hidden)
-  leadline_precompile(leadline_precompiled_hidden)
-  set_target_properties(leadline_precompiled_hidden PROPERTIES CXX_VISIBILITY_PRESET hidden)
-endif()
 
 # Layers that tests compute with for longer than it takes to optimise them, measured under the sanitizers: a quarter of the time instead of all of it.
 set(leadline_layers_that_compute core diagnosis memory schedule stats synthetic)
@@ -26,7 +20,7 @@ endif()
 # Layers that read what comes from outside: the fuzzers are told which of their functions an input reaches.
 set(LEADLINE_FUZZ_COVERAGE "func,inline-8bit-counters,pc-table" CACHE STRING
   "what fuzzers are told of the layers that read (for a long search: edge,inline-8bit-counters,pc-table,trace-cmp, a sixth longer to compile)")
-set(leadline_layers_of_readers cluster core memory network options result schedule synthetic)
+set(leadline_layers_of_readers cluster command core memory network options result schedule synthetic)
 
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
 set(leadline_layers_at_O1 bench_link core model network result synthetic)
@@ -57,7 +51,7 @@ function(leadline_layer name)
     if(LEADLINE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND (name IN_LIST leadline_layers_of_readers OR name MATCHES "^bench_"))
       target_compile_options(leadline_${name} PRIVATE -fsanitize-coverage=${LEADLINE_FUZZ_COVERAGE})
     endif()
-    if(CMAKE_BUILD_TYPE MATCHES "Rel")
+    if(CMAKE_BUILD_TYPE MATCHES "Rel" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # clang wants the level of the compiled headers
       foreach(level O1 Og)
         if(name IN_LIST leadline_layers_at_${level} OR (level STREQUAL "Og" AND name MATCHES "^bench_" AND NOT name IN_LIST leadline_layers_at_O1))
           target_compile_options(leadline_${name} PRIVATE -${level})
@@ -79,39 +73,36 @@ function(leadline_benchmark summary)
   set_target_properties(leadline_bench_${name} PROPERTIES leadline_command "${name}" leadline_summary "${summary}")
 endfunction()
 
-# leadline_module(TARGET SOURCES file... [USES library...]): TARGET.so, found beside the program.
-function(leadline_module target)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
-  add_library(${target} MODULE ${arg_SOURCES})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
-  target_link_libraries(${target} PRIVATE ${arg_USES})
-  target_precompile_headers(${target} REUSE_FROM ${leadline_headers_of_modules})
-  # Vendors' libraries do not bear being unloaded, so a module stays in the process to its end.
-  target_link_options(${target} PRIVATE -Wl,-z,nodelete)
-  set_target_properties(${target} PROPERTIES
-    PREFIX "" CXX_VISIBILITY_PRESET hidden DEFINE_SYMBOL ""
-    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/${LEADLINE_MODULE_DIR}")
-  install(TARGETS ${target} DESTINATION "${LEADLINE_MODULE_DIR}")
-  set_property(GLOBAL APPEND PROPERTY leadline_modules ${target})
-endfunction()
-
-# leadline_transport(NAME SOURCES file... [USES library...]): leadline_transport_NAME.so.
+# leadline_transport(NAME [NAMESPACE namespace] SOURCES file... [USES library...]): a transport that is part of the program, with the constant `module` in
+# the namespace, NAME where none is given.
 function(leadline_transport name)
-  leadline_module(leadline_transport_${name} ${ARGN})
-  target_link_libraries(leadline_transport_${name} PRIVATE leadline_kernel leadline_cluster)
+  cmake_parse_arguments(arg "" "NAMESPACE" "SOURCES;USES" ${ARGN})
+  if(NOT arg_NAMESPACE)
+    set(arg_NAMESPACE ${name})
+  endif()
+  add_library(leadline_transport_${name} STATIC ${arg_SOURCES})
+  set_target_properties(leadline_transport_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0 leadline_namespace "${arg_NAMESPACE}")
+  target_link_libraries(leadline_transport_${name} PRIVATE leadline_transport ${arg_USES})
+  target_precompile_headers(leadline_transport_${name} REUSE_FROM leadline_precompiled)
+  set_property(GLOBAL APPEND PROPERTY leadline_transports ${name})
 endfunction()
 
-# leadline_storage_module(NAME SOURCES file... [USES library...]): leadline_storage_NAME.so.
-function(leadline_storage_module name)
-  leadline_module(leadline_storage_${name} ${ARGN})
-  target_link_libraries(leadline_storage_${name} PRIVATE leadline_storage)
+# leadline_transport_not_built(NAME REASON): what people are told instead.
+function(leadline_transport_not_built name reason)
+  message(STATUS "The transport ${name} is not built: ${reason}")
+  set_property(GLOBAL APPEND PROPERTY leadline_transports_not_built "    {\"${name}\", nullptr, \"${reason}\"},")
 endfunction()
 
-# leadline_bootstrap(NAME SOURCES file... [USES library...]): leadline_bootstrap_NAME.so.
-function(leadline_bootstrap name)
-  leadline_module(leadline_bootstrap_${name} ${ARGN})
-  target_link_libraries(leadline_bootstrap_${name} PRIVATE leadline_cluster)
-  set_target_properties(leadline_bootstrap_${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+# leadline_transport_file(NAME SOURCES file... [USES library...]): the same as NAME.so, which is no part of the program. A folder outside may call it.
+function(leadline_transport_file name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  set(target leadline_transport_file_${name})
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/leadline_transport_file.cpp.in" "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp" @ONLY)
+  add_library(${target} MODULE ${arg_SOURCES} "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
+  target_link_libraries(${target} PRIVATE leadline_transport ${arg_USES})
+  target_link_options(${target} PRIVATE -Wl,-z,nodelete)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden UNITY_BUILD_BATCH_SIZE 0
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/transports")
 endfunction()
 
 # leadline_test_program(TARGET): how programs of GoogleTest tests are compiled: all sources of one together, over headers that are compiled once.

@@ -54,10 +54,15 @@ def number(value: float, digits: int = 4) -> str:
     return f"{round(value, decimals):.{max(decimals, 0)}f}"
 
 
-def plain(value: float) -> str:
-    """At most six digits, without zeros at the end: for ticks."""
-    text = number(value, 6)
+def plain(value: float, digits: int = 6) -> str:
+    """At most so many digits, without zeros at the end: for ticks."""
+    text = number(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def factor_text(ratio: float) -> str:
+    """How many times as long: as the program writes it, `1.8` and not `1.80`; it is not known to more digits."""
+    return plain(ratio, 3)
 
 
 def in_unit(value: float, unit: Unit, digits: int = 4) -> str:

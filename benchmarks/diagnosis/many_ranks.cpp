@@ -80,39 +80,27 @@ diagnosis::Layout layout_of(const synthetic::Machine& machine) {
   return layout;
 }
 
-/// Whom every rank meets, round by round; itself where it rests.
-std::vector<std::uint32_t> partners_of(const diagnosis::Layout& layout, const Wanted& wanted) {
-  const std::size_t num_ranks = layout.host_of.size(), num_rounds = static_cast<std::size_t>(wanted.num_rounds);
-  std::vector<std::uint32_t> partners(num_ranks * num_rounds);
+/// Whom every rank meets, round by round; -1 where it rests.
+std::vector<std::int32_t> partners_of(const diagnosis::Layout& layout, const Wanted& wanted) {
   schedule::Sample sample{wanted.num_rounds, wanted.seed};
   for (const network::Level& level : layout.network.levels) sample.groups_of_hosts.push_back(level.group_of);
   const schedule::SampledRounds rounds(layout.host_of, sample);
-  for (std::size_t round = 0; round < num_rounds; ++round) {
-    for (std::size_t rank = 0; rank < num_ranks; ++rank) {
-      partners[rank * num_rounds + round] = static_cast<std::uint32_t>(rank);
-    }
-    for (const auto& couple : rounds.couples(static_cast<std::int64_t>(round))) {
-      const auto leader = static_cast<std::size_t>(couple.leader), other = static_cast<std::size_t>(couple.other);
-      partners[leader * num_rounds + round] = static_cast<std::uint32_t>(other);
-      partners[other * num_rounds + round] = static_cast<std::uint32_t>(leader);
-    }
-  }
-  return partners;
+  return schedule::partners_by_round(rounds, layout.host_of.size(), wanted.num_rounds);
 }
 
-void fill(diagnosis::SparseRows& rows, const synthetic::Simulator& simulator, std::vector<std::uint32_t> partners,
+void fill(diagnosis::SparseRows& rows, const synthetic::Simulator& simulator, const std::vector<std::int32_t>& partners,
           std::size_t num_rounds) {
+  std::vector<std::uint32_t> met;
   std::vector<double> logarithms;
   for (std::uint32_t rank = 0; rank < simulator.machine().num_ranks; ++rank) {
     const auto begin = partners.begin() + static_cast<std::ptrdiff_t>(rank * num_rounds);
-    std::sort(begin, begin + static_cast<std::ptrdiff_t>(num_rounds));
-    auto end = std::unique(begin, begin + static_cast<std::ptrdiff_t>(num_rounds));
-    end = std::remove(begin, end, rank);
+    met.assign(begin, begin + static_cast<std::ptrdiff_t>(num_rounds));
+    std::sort(met.begin(), met.end());
+    met.erase(std::unique(met.begin(), met.end()), met.end());
+    std::erase(met, static_cast<std::uint32_t>(-1));
     logarithms.clear();
-    for (auto partner = begin; partner != end; ++partner) {
-      logarithms.push_back(std::log(simulator.median_ns(rank, *partner)));
-    }
-    rows.append({begin, end}, logarithms);
+    for (const std::uint32_t partner : met) logarithms.push_back(std::log(simulator.median_ns(rank, partner)));
+    rows.append(met, logarithms);
   }
 }
 

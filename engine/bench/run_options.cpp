@@ -5,7 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
+#include <string_view>
+
 #include "memory/buffer.hpp"
+#include "network/hostlist.hpp"
 #include "transport/table.hpp"
 
 namespace leadline::bench {
@@ -49,6 +53,40 @@ void declare_interface(OptionTable& options, RunRequest& request) {
       .recorded_as([&] { return request.interface; });
 }
 
+/// Of --hosts: each once.
+std::vector<std::string> hosts_of_list(const std::string& option, const std::string& text) {
+  constexpr std::size_t most_hosts = 1 << 16;
+  std::vector<std::string> hosts = network::expand_hostlist({option, 0}, text, most_hosts);
+  std::set<std::string_view> seen;
+  for (const std::string& host : hosts) {
+    if (!seen.insert(host).second) {
+      throw_bad_value(option, text, host + " is named twice", "--ranks-per-host starts more ranks on each");
+    }
+    const bool is_one_word = host.find_first_of(" \t\r\n") == std::string::npos;
+    if (!is_one_word || host.starts_with('-')) throw_bad_value(option, text, "'" + host + "' is no name of a host");
+  }
+  return hosts;
+}
+
+void declare_hosts(OptionTable& options, RunRequest& request) {
+  options
+      .value("--hosts", "LIST",
+             "start the ranks on these hosts, by ssh: node[01-04],node7. No other launcher is needed, and the same "
+             "installation and the working folder have to be there on each",
+             [&](const std::string& option, const std::string& text) { request.hosts = hosts_of_list(option, text); })
+      .recorded_as([&] { return network::folded_hostlist(request.hosts); })
+      .conflicts_with("--local", "ranks are here, or on hosts")
+      .later();
+  options
+      .text("--launch", "COMMAND",
+            "with --hosts: what starts a program there, in place of ssh; a host and a command line come behind its "
+            "words, and its standard input has to reach the program",
+            request.launch)
+      .by_default("ssh, so that it never asks")
+      .needs("--hosts", "nothing is started on other hosts")
+      .later();
+}
+
 }  // namespace
 
 void declare_who(OptionTable& options, RunRequest& request) {
@@ -65,6 +103,13 @@ void declare_who(OptionTable& options, RunRequest& request) {
       .recorded_as([&] { return fmt::format("{}", fmt::join(request.transport_options, " ")); });
   options.count("--local", "start N local processes", 1, 4096, request.num_local, "the cores, at least 2")
       .no_effect_with("--ranks", "--ranks says how many");
+  declare_hosts(options, request);
+  options
+      .choice("--bind",
+              "which cores of its host a rank measures on; where a launcher has given the ranks of a host different "
+              "ones, these stay",
+              request.binding)
+      .later();
   declare_interface(options, request);
   options.text("--host-name-suffix", "TEXT",
                "network between hosts: look up the short host name with this behind it (node7 + i)",
@@ -74,8 +119,8 @@ void declare_who(OptionTable& options, RunRequest& request) {
                   request.timeout_s);
   options
       .seconds("--start-timeout",
-               "how long ranks that were started one by one (LEADLINE_RANK) wait for the others; those that have "
-               "not come then are left out, where the transport can go on",
+               "how long to wait for the hosts of --hosts, and for ranks that were started one by one "
+               "(LEADLINE_RANK); those that have not come then are left out, where the transport can go on",
                1, request.start_timeout_s)
       .by_default("as --timeout");
   options.flag(
@@ -138,11 +183,10 @@ void declare_outcome(OptionTable& options, RunRequest& request, std::optional<Re
 void declare_dry_run(OptionTable& options, RunRequest& request, const std::string& help) {
   options.flag("--dry-run", help, request.dry_run);
   options.count("--ranks", "with --dry-run: for so many ranks", 1, max_ranks, request.dry_run_ranks, "as --local")
-      .needs("--dry-run", "only --dry-run simulates ranks");
-  options
-      .count("--ranks-per-host", "with --dry-run: so many on each host", 1, max_ranks, request.dry_run_ranks_per_host,
-             "all on one")
-      .needs("--dry-run", "only --dry-run simulates hosts");
+      .needs("--dry-run", "only --dry-run simulates ranks")
+      .no_effect_with("--hosts", "--hosts says where ranks are");
+  options.count("--ranks-per-host", "with --hosts or --dry-run: so many on each host", 1, max_ranks,
+                request.ranks_per_host, "1 with --hosts, else all on one");
 }
 
 OptionEntry& declare_topology(OptionTable& options, std::string& topology) {

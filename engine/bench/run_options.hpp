@@ -18,8 +18,8 @@ namespace leadline::bench {
 inline constexpr std::uint64_t max_message_size_bytes = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t max_count = 1'000'000'000'000;
 
-/// Begins the group "Who takes part": --transport, --transport-option, --local, --interface, --host-name-suffix,
-/// --timeout, whose default the caller may have put into `request`, and --strict-ranks.
+/// Begins the group "Who takes part": --transport, --transport-option, --local, --hosts, --bind, --interface,
+/// --host-name-suffix, --timeout, whose default the caller may have put into `request`, and --strict-ranks.
 void declare_who(OptionTable& options, RunRequest& request);
 
 /// --message-size, whose default the caller has put into `request`

@@ -36,7 +36,7 @@ std::optional<Finding> not_bound(const Conditions& conditions) {
   if (conditions.is_bound) return std::nullopt;
   return Finding{"not_bound", Severity::note, "Ranks are not bound to cores: times contain migrations.",
                  "every rank may run on all cores of its host",
-                 "Bind them, for example mpirun --bind-to core or srun --cpu-bind=cores."};
+                 "Give each rank a core, and bind them: --bind core, mpirun --bind-to core or srun --cpu-bind=cores."};
 }
 
 std::optional<Finding> clock_too_coarse(const Conditions& conditions, const ShortestTimed& shortest) {

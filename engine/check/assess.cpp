@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grades what was found, joins places that are alike, and decides.
+// Grades what was found, and decides.
 #include "check/assess.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "bench/lost_pairs.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/evidence.hpp"
+#include "diagnosis/fault_groups.hpp"
 #include "diagnosis/seen_faults.hpp"
 #include "network/hostlist.hpp"
 #include "output/diagnosis_text.hpp"
@@ -74,6 +75,12 @@ void add_class(const std::string& name, double time_ns, const DiagnosedSlice& sl
   numbers.push_back(std::move(number));
 }
 
+/// They stand beside the same classes of host memory.
+void name_gpu_classes(std::vector<Number>& numbers) {
+  const bool is_one = numbers.size() == 1;
+  for (Number& one : numbers) one.name = is_one ? "gpu to gpu" : "gpu to gpu, " + one.name;
+}
+
 /// The farthest class is that of pairs which use the line fully.
 void add_line_rate(const DiagnosedSlice& slice, std::vector<Number>& numbers) {
   const auto& line_rate = slice.diagnosis.line_rate;
@@ -113,11 +120,6 @@ Grade grade_of(const Fault& fault, const CheckRequest& request) {
   return Grade::note;
 }
 
-bool is_of_hosts(ComponentKind kind) {
-  return kind == ComponentKind::host || kind == ComponentKind::port || kind == ComponentKind::inside ||
-         kind == ComponentKind::socket || kind == ComponentKind::rank;
-}
-
 std::string seen_of(const Fault& fault, std::uint64_t num_pairs) {
   if (fault.phases) return fmt::format("{} of {} phases", fault.phases->num_slow, fault.phases->num_phases);
   std::string pairs = output::counted(num_pairs, "pair");
@@ -135,80 +137,65 @@ std::string seen_of(const Fault& fault, std::uint64_t num_pairs) {
   return pairs;
 }
 
-/// "ports of node[24-31]"; the name of a single one is its own.
-std::string name_of_alike(const std::vector<const Fault*>& alike, const std::vector<std::string>& hosts) {
-  const Fault& first = *alike.front();
-  if (alike.size() == 1) return first.name;
-  const std::string folded = network::folded_hostlist(hosts);
-  switch (first.component.kind) {
-    case ComponentKind::host:
-      return "hosts " + folded;
-    case ComponentKind::inside:
-      return "inside of " + folded;
-    case ComponentKind::rank: {
-      std::vector<int> ranks;
-      for (const Fault* one : alike) ranks.insert(ranks.end(), one->ranks.begin(), one->ranks.end());
-      std::ranges::sort(ranks);
-      return fmt::format("ranks {} on {}", number_ranges(ranks), folded);
-    }
+/// A fault that messages between GPUs show, in their names. Which pairs are connected otherwise by design nobody knows
+/// here: a pair that is bad is a warning.
+void name_gpus(const std::vector<std::string>& pci_bus_ids, const Fault& fault, CheckFinding& finding) {
+  std::vector<std::string> gpus;
+  for (const auto* ranks : {&fault.ranks, &fault.other_ranks}) {
+    for (const std::int32_t rank : *ranks) gpus.push_back(pci_bus_ids.at(static_cast<std::size_t>(rank)));
+  }
+  const std::string host = network::folded_hostlist(fault.host_names);
+  finding.kind = "gpu";
+  switch (fault.component.kind) {
+    case ComponentKind::rank:
+      finding.name = fmt::format("{} {} on {}", gpus.size() == 1 ? "GPU" : "GPUs", fmt::join(gpus, ", "), host);
+      finding.advice = "Look at its clock, temperature, errors and link: nvidia-smi -q, nvidia-smi nvlink --status";
+      break;
+    case ComponentKind::pair:
+      finding.name = fmt::format("GPUs {} on {}", fmt::join(gpus, " - "), host);
+      finding.advice = "Look at how they are connected: nvidia-smi topo -m, nvidia-smi nvlink --status";
+      if (finding.grade == Grade::bad) finding.grade = Grade::warning;
+      break;
     default:
-      return fmt::format("{}s of {}", leadline::name_of(first.component.kind), folded);
+      finding.name = fault.name + ", between GPUs";
   }
 }
 
-/// Places of hosts that show the same are one finding.
-using Alike = std::tuple<Grade, ComponentKind, Symptom, FaultDirection, FindingList, Persistence>;
+/// Of the parts that measure between GPUs, or of the others: the same component is another one there.
+enum class Memories : bool { of_hosts, of_gpus };
 
-std::vector<CheckFinding> findings_of_faults(const CheckRequest& request, const std::vector<PartResult>& parts) {
+std::vector<CheckFinding> findings_of_faults(const CheckRequest& request, const std::vector<PartResult>& parts,
+                                             Memories memories) {
   std::vector<DiagnosedSlice> slices;
-  std::vector<std::string> part_of_slice;
+  std::vector<const PartResult*> part_of_slice;
   for (const PartResult& part : parts) {
+    if (part.pci_bus_ids.empty() == (memories == Memories::of_gpus)) continue;
     for (const DiagnosedSlice& slice : part.slices) {
       slices.push_back(slice);
-      part_of_slice.push_back(part.part.name);
+      part_of_slice.push_back(&part);
     }
   }
-  std::vector<std::vector<const Fault*>> groups;
-  std::vector<std::string> part_of_group;
-  std::map<Alike, std::size_t> known;
-  for (const diagnosis::SeenFault& seen : diagnosis::seen_faults(slices)) {
-    const Fault& fault = *seen.worst;
-    const ComponentKind kind = fault.component.kind;
-    const Alike key{grade_of(fault, request), kind, fault.symptom, fault.direction, list_of(fault), fault.persistence};
-    const bool joins = is_of_hosts(kind) && known.contains(key);
-    if (joins) {
-      groups[known[key]].push_back(&fault);
-      continue;
-    }
-    known[key] = groups.size();
-    groups.push_back({&fault});
-    part_of_group.push_back(part_of_slice[static_cast<std::size_t>(seen.slice - slices.data())]);
-  }
+  const auto grade = [&](const Fault& fault) { return static_cast<int>(grade_of(fault, request)); };
   std::vector<CheckFinding> findings;
-  for (std::size_t index = 0; index < groups.size(); ++index) {
-    const std::vector<const Fault*>& alike = groups[index];
-    const Fault& first = *alike.front();
+  for (const diagnosis::FaultGroup& group : diagnosis::fault_groups(diagnosis::seen_faults(slices), grade)) {
+    const Fault& all = group.fault;
     CheckFinding finding;
-    finding.grade = grade_of(first, request);
-    finding.kind = leadline::name_of(first.component.kind);
-    finding.ratio = first.ratio;
-    finding.ratio_most = first.ratio;
-    finding.advice = first.advice;
-    finding.part = part_of_group[index];
-    finding.is_of_hosts = is_of_hosts(first.component.kind);
-    finding.other_host_names = first.other_host_names;
-    for (const Fault* one : alike) {
-      finding.ratio = std::min(finding.ratio, one->ratio);
-      finding.ratio_most = std::max(finding.ratio_most, one->ratio);
-      finding.num_pairs += one->num_pairs;
-      finding.host_names.insert(finding.host_names.end(), one->host_names.begin(), one->host_names.end());
-      finding.ranks.insert(finding.ranks.end(), one->ranks.begin(), one->ranks.end());
-      for (const std::string& adapter : one->adapters) {
-        if (std::ranges::find(finding.adapters, adapter) == finding.adapters.end()) finding.adapters.push_back(adapter);
-      }
-    }
-    finding.name = name_of_alike(alike, finding.host_names);
-    finding.seen = seen_of(first, finding.num_pairs);
+    finding.grade = grade_of(*group.places.front().worst, request);
+    finding.kind = leadline::name_of(all.component.kind);
+    finding.name = all.name;
+    finding.ratio = group.is_single() ? all.ratio : all.ratio_low;
+    finding.ratio_most = group.is_single() ? all.ratio : all.ratio_high;
+    finding.num_pairs = all.num_pairs;
+    finding.seen = seen_of(all, all.num_pairs);
+    finding.advice = all.advice;
+    const PartResult& part = *part_of_slice[static_cast<std::size_t>(group.places.front().slice - slices.data())];
+    finding.part = part.part.name;
+    finding.host_names = all.host_names;
+    finding.other_host_names = all.other_host_names;
+    finding.adapters = all.adapters;
+    finding.ranks = all.ranks;
+    finding.is_of_hosts = diagnosis::is_of_hosts(all.component.kind);
+    if (memories == Memories::of_gpus) name_gpus(part.pci_bus_ids, all, finding);
     findings.push_back(std::move(finding));
   }
   return findings;
@@ -357,6 +344,7 @@ void take(const bench::link::LinkResult& result, Measure measure, PartResult& pa
         if (pairs->num_pairs > 0) add_class(name, pairs->time_ns_median, told, direction, measure, part.numbers);
       }
     }
+    if (measure == Measure::gpu) name_gpu_classes(part.numbers);
     if (measure == Measure::bandwidth) add_line_rate(told, part.numbers);
     part.slices.push_back(std::move(told));
   }
@@ -389,7 +377,7 @@ CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>&
   result.sample = sample;
   for (const PartResult& part : parts) {
     result.parts.push_back(part.part);
-    if (part.run.provenance.num_ranks == 0) continue;
+    if (part.run.provenance.num_ranks == 0 || !part.pci_bus_ids.empty()) continue;
     // Later parts know of all ranks that were lost; the first one says when it began.
     const std::string start = result.provenance.start_utc;
     result.provenance = part.run.provenance;
@@ -398,7 +386,9 @@ CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>&
     result.connections = part.run.connections;
     result.verified_bytes += part.run.verified_bytes;
   }
-  result.problems = findings_of_faults(request, parts);
+  result.problems = findings_of_faults(request, parts, Memories::of_hosts);
+  const auto of_gpus = findings_of_faults(request, parts, Memories::of_gpus);
+  result.problems.insert(result.problems.end(), of_gpus.begin(), of_gpus.end());
   add_classes(request, parts, result.problems);
   add_findings_of_machine(parts, result.problems);
   if (sample) {

@@ -20,10 +20,11 @@ struct PartResult {
   RunResult run;  ///< who took part, and findings about the machine
   std::vector<Number> numbers;
   std::vector<DiagnosedSlice> slices;
+  std::vector<std::string> pci_bus_ids;  ///< by rank: of GPUs, where their memory holds the messages
 };
 
-/// Of the link test with one message size: time or bandwidth of each class of pairs.
-enum class Measure : std::uint8_t { latency, bandwidth };
+/// Of the link test with one message size: time or bandwidth of each class of pairs, or bandwidth between GPUs.
+enum class Measure : std::uint8_t { latency, bandwidth, gpu };
 void take(const bench::link::LinkResult& result, Measure measure, PartResult& part);
 void take(const bench::bisection::BisectionResult& result, PartResult& part);
 void take(const bench::io::IoResult& result, PartResult& part);

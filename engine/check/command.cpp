@@ -26,10 +26,10 @@ namespace {
 
 constexpr const char* description =
     "Says in a minute whether these hosts are good, and which of them are to be taken out of service: latency and\n"
-    "bandwidth between random pairs, bandwidth of all at once, memory, and with --target a file system, judged by a\n"
-    "site profile (--profile), by the line rate of the adapters and by one another. Without a launcher it starts "
-    "local\n"
-    "processes by itself; under mpirun, mpiexec or srun it checks the hosts of the ranks they started.";
+    "bandwidth between random pairs, between the GPUs of a host, bandwidth of all at once, memory, and with\n"
+    "--target a file system, judged by a site profile (--profile), by the line rate of the adapters and by one\n"
+    "another. Without a launcher it starts local processes by itself; under mpirun, mpiexec or srun it checks the\n"
+    "hosts of the ranks they started.";
 
 constexpr const char* epilogue =
     "Exit status: 0 good, or with warnings only; 1 bad; 2 the command line is wrong; 3 it could not be tested, or\n"
@@ -56,6 +56,12 @@ void check_limits(const command::IsGiven& is_given, CheckRequest& request) {
   throw Error(ExitStatus::bad_command_line,
               fmt::format("--warn {:g} is less than --fail {:g}", request.warn, request.fail),
               "what is bad would have no warning before", "Choose a --warn that is not less");
+}
+
+void check_status(const CheckRequest& request) {
+  if (!request.status_of_host || request.form != Form::nagios) return;
+  throw Error(ExitStatus::bad_command_line, "--status-of-host has no effect with --format nagios",
+              "the status of a plugin is about all hosts", "Leave one of them out");
 }
 
 std::string plan_text(const CheckRequest& request) {
@@ -90,6 +96,7 @@ CheckRequest parse_check(const std::vector<std::string>& arguments) {
   const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   check_sizes(request);
   check_limits(is_given, request);
+  check_status(request);
   if (!request.sample.empty()) {
     sample_size(request.sample, 2);
     if (!is_given("--seed")) request.seed = static_cast<std::uint64_t>(std::time(nullptr));

@@ -41,7 +41,7 @@ constexpr auto fields_of(Type<Sample> /*any*/) {
 
 constexpr auto fields_of(Type<Part> /*any*/) {
   return std::tuple{
-      field("name", &Part::name, "", "latency, bandwidth, bisection or files"),
+      field("name", &Part::name, "", "latency, bandwidth, gpu (bandwidth between GPUs), bisection or files"),
       field("benchmark", &Part::benchmark, "", "the command that measures the same: link, bisection or io"),
       field("path", result::or_null(&Part::path), "", "its result file; null = none is kept"),
       field("why_not", result::or_null(&Part::why_not), "", "why it was not measured; null = it was"),
@@ -51,10 +51,9 @@ constexpr auto fields_of(Type<Part> /*any*/) {
 
 constexpr auto fields_of(Type<Number> /*any*/) {
   return std::tuple{
-      field(
-          "name", &Number::name, "",
-          "the kind of pairs (same socket, same host, between hosts, or a distance of the network), bisection, memory "
-          "copy, or write or read with the file system"),
+      field("name", &Number::name, "",
+            "the kind of pairs (same socket, same host, between hosts, or a distance of the network), gpu to gpu, "
+            "bisection, memory copy, or write or read with the file system"),
       field("time_ns", &Number::time_ns, "ns", "of a message of the small size"),
       field("bytes_per_s", &Number::bytes_per_s, "bytes/s",
             "of messages of the large size; of the bisection the effective bisection bandwidth; of files that of all "
@@ -71,8 +70,8 @@ constexpr auto fields_of(Type<CheckFinding> /*any*/) {
       field("grade", &CheckFinding::grade, "",
             "bad: needs action; warning: should be looked at; untested: may be bad; note: all else"),
       field("kind", &CheckFinding::kind, "",
-            "kind of component as in a diagnosis, class (all pairs of a kind, beside the site profile), or the id of a "
-            "finding about the machine"),
+            "kind of component as in a diagnosis, gpu (one of them, a pair, or what they share), class (all pairs of a "
+            "kind, beside the site profile), or the id of a finding about the machine"),
       field("name", &CheckFinding::name, "", "the component, or components, in words"),
       field("ratio", result::positive_or_null(&CheckFinding::ratio), "",
             "times as long as it should take; of several components the least; null = unknown"),

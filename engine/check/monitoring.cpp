@@ -87,6 +87,11 @@ std::string hostlist_text(const CheckResult& result) {
   return result.drain.empty() ? "" : network::folded_hostlist(result.drain) + "\n";
 }
 
+std::string why_drained(const CheckResult& result, const std::string& host) {
+  if (std::ranges::find(result.drain, host) == result.drain.end()) return "";
+  return fmt::format("{} is to be drained ({})", host, what_is_bad(result, host));
+}
+
 std::string slurm_text(const CheckResult& result) {
   std::string text;
   for (const std::string& host : result.drain) {

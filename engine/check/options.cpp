@@ -85,6 +85,12 @@ void declare_outcome(OptionTable& options, CheckRequest& request) {
                request.overwrite);
   options.flag("--no-files", "keep no result files", request.no_files)
       .conflicts_with("--output", "one says where files are, the other one that there are none");
+  options
+      .flag("--status-of-host",
+            "bad is the status of those ranks only whose own host is to be drained, for a prolog, which runs on each "
+            "host",
+            request.status_of_host)
+      .later();
   options.quiet_and_verbose(request.quiet, request.verbose);
   bench::declare_dry_run(options, request, "say what would be measured, and for how long");
 }

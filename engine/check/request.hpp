@@ -46,9 +46,10 @@ struct CheckRequest : RunRequest {
   double false_discovery_rate = 0.01;
 
   Form form = Form::text;
-  std::string json_path;     ///< --json FILE; empty = none
-  std::string metrics_path;  ///< --prom FILE; empty = none
-  bool no_files = false;     ///< no result file is kept
+  std::string json_path;        ///< --json FILE; empty = none
+  std::string metrics_path;     ///< --prom FILE; empty = none
+  bool no_files = false;        ///< no result file is kept
+  bool status_of_host = false;  ///< a rank's status is that of its own host
 };
 
 /// All options; its result files are HDF5 always.

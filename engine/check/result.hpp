@@ -35,7 +35,7 @@ std::span<const Named<State>> names_of(State any);
 
 /// One of the measurements of a check.
 struct Part {
-  std::string name;       ///< "latency", "bandwidth", "bisection", "files"
+  std::string name;       ///< "latency", "bandwidth", "gpu", "bisection", "files"
   std::string benchmark;  ///< the command that measures the same
   std::string path;       ///< its result; empty = none is kept
   std::string why_not;    ///< why it was not measured; empty = it was
@@ -44,7 +44,7 @@ struct Part {
 
 /// What one kind of pairs, or of calls, reaches. Times in ns, rates in bytes a second; NaN where not measured.
 struct Number {
-  std::string name;  ///< "same host", "between hosts", "bisection", "memory copy", "write", "read"
+  std::string name;  ///< "same host", "between hosts", "gpu to gpu", "bisection", "memory copy", "write", "read"
   double time_ns = not_measured;
   double bytes_per_s = not_measured;
   std::string yardstick;  ///< what says how much it should be: "profile", "line rate", "pairs alone"; empty = none
@@ -62,7 +62,7 @@ struct Sample {
 /// Something wrong, or places alike of which that is so.
 struct CheckFinding {
   Grade grade = Grade::note;
-  std::string kind;  ///< that of a component, "class", or the id of a finding about the machine
+  std::string kind;  ///< that of a component, "gpu", "class", or the id of a finding about the machine
   std::string name;  ///< "host node2", "ports of node[24-31]"
   double ratio = 0;  ///< times as long as it should take; of places alike the least; 0 = unknown
   double ratio_most = 0;

@@ -18,6 +18,7 @@
 #include "bench/link/profiled_file.hpp"
 #include "bench/lost_pairs.hpp"
 #include "check/assess.hpp"
+#include "check/gpus.hpp"
 #include "check/json.hpp"
 #include "check/sample.hpp"
 #include "check/text.hpp"
@@ -28,6 +29,8 @@
 #include "command/stopwatch.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/json.hpp"
+#include "memory/buffer.hpp"
 #include "output/table.hpp"
 #include "result/output_file.hpp"
 
@@ -94,7 +97,8 @@ class CheckRun final : public command::BenchmarkRun {
         module_(module),
         io_start_(io_start),
         joining_s_(joining_s),
-        steps_("leadline check", request.verbose && cluster.rank() == 0) {}
+        steps_("leadline check", request.verbose && cluster.rank() == 0),
+        own_host_(cluster.host_of()[static_cast<std::size_t>(cluster.rank())]) {}
 
   void run() override {
     try {
@@ -106,7 +110,9 @@ class CheckRun final : public command::BenchmarkRun {
   }
 
   ExitStatus status() const override {
-    return static_cast<ExitStatus>(request_.form == Form::nagios ? nagios_status(state_) : exit_status(state_));
+    if (request_.form == Form::nagios) return static_cast<ExitStatus>(nagios_status(state_));
+    const bool is_other_host = request_.status_of_host && state_ == State::bad && !is_to_be_drained_;
+    return is_other_host ? ExitStatus::ok : static_cast<ExitStatus>(exit_status(state_));
   }
 
   void mark_incomplete(const std::string& /*reason*/) override {}
@@ -115,13 +121,16 @@ class CheckRun final : public command::BenchmarkRun {
   void run_parts() {
     look_at_outputs();
     read_profile();
-    std::vector<PlannedPart> planned = planned_parts(request_);
-    double share_left = 0;
-    for (const PlannedPart& one : planned) share_left += one.share;
-    for (const PlannedPart& one : planned) {
-      const double time_s = time_for(one.share / share_left);
-      share_left -= one.share;
-      measure(one, time_s);
+    std::vector<PlannedPart> left = planned_parts(request_);
+    for (bool is_first = true; !left.empty(); is_first = false) {
+      double share_left = 0;
+      for (const PlannedPart& one : left) share_left += one.share;
+      const PlannedPart next = left.front();
+      left.erase(left.begin());
+      measure(next, time_for(next.share / share_left));
+      if (is_first && find_gpus()) {
+        left.insert(std::ranges::find(left, std::string("bisection"), &PlannedPart::name), gpu_part());
+      }
     }
     if (first_error_ && !has_anything_) throw *first_error_;
     finish();
@@ -189,19 +198,40 @@ class CheckRun final : public command::BenchmarkRun {
     return std::stod(text);
   }
 
-  void measure(const PlannedPart& planned, double time_s) {
-    if (cluster_.is_root() && !request_.quiet) {
-      std::fputs(fmt::format("measuring {}, at most {}\n", planned.name, output::format_duration(time_s)).c_str(),
-                 stderr);
+  /// Collective, behind the first part, which has told each rank which one of its host it is, so that each takes a GPU
+  /// of its own. Whether something is to be measured between GPUs.
+  bool find_gpus() {
+    const bool is_simulated = transport::parse_choice(request_.transport).name == "model";
+    const bool are_messages_there = memory::allocator_named(request_.allocator).location == memory::Location::gpu;
+    if (is_simulated || are_messages_there || !cluster_.lost_ranks().empty()) return false;
+    const bool is_own_fit = module_->refuses_memory(memory::Location::gpu).empty();
+    gpu_links_ = find_gpu_links(cluster_, is_own_fit ? request_.transport : "");
+    if (!gpu_links_.why_not.empty()) {
+      tell(fmt::format("not measuring between GPUs: {}", gpu_links_.why_not));
     }
+    return !gpu_links_.transport.empty();
+  }
+
+  void tell(const std::string& line) const {
+    if (cluster_.is_root() && !request_.quiet) std::fputs((line + "\n").c_str(), stderr);
+  }
+
+  void measure(const PlannedPart& planned, double time_s) {
+    tell(fmt::format("measuring {}, at most {}", planned.name, output::format_duration(time_s)));
     PartResult part;
     part.part = {planned.name, planned.benchmark, "", "", 0};
     if (planned.name == "latency") {
-      measure_link(part, request_.latency_size_bytes, num_small_messages, time_s, has_latency_profile_,
-                   Measure::latency);
+      measure_link(part,
+                   link_request(request_, planned.name, request_.latency_size_bytes, num_small_messages, time_s,
+                                has_latency_profile_),
+                   module_, Measure::latency);
     } else if (planned.name == "bandwidth") {
-      measure_link(part, request_.bandwidth_size_bytes, num_large_messages, time_s, has_bandwidth_profile_,
-                   Measure::bandwidth);
+      measure_link(part,
+                   link_request(request_, planned.name, request_.bandwidth_size_bytes, num_large_messages, time_s,
+                                has_bandwidth_profile_),
+                   module_, Measure::bandwidth);
+    } else if (planned.name == "gpu") {
+      measure_gpus(part, time_s);
     } else if (planned.name == "bisection") {
       measure_part<bench::bisection::BisectionPresentation>(part, [&](const auto& presentation) {
         return bench::bisection::rank_run(bisection_request(request_, time_s), cluster_, module_, presentation,
@@ -216,16 +246,36 @@ class CheckRun final : public command::BenchmarkRun {
     }
   }
 
-  void measure_link(PartResult& part, std::uint64_t size_bytes, std::uint64_t num_messages, double time_s,
-                    bool has_profile, Measure which) {
-    const auto request = link_request(request_, part.part.name, size_bytes, num_messages, time_s, has_profile);
+  /// Each rank's messages lie in its GPU. The site profile is one of host memory.
+  void measure_gpus(PartResult& part, double time_s) {
+    auto request =
+        link_request(request_, part.part.name, request_.bandwidth_size_bytes, num_large_messages, time_s, false);
+    request.allocator = "cuda";
+    part.pci_bus_ids = gpu_links_.pci_bus_ids;
+    if (cluster_.num_hosts() == 1) request.budget_s = 0;  // all rounds: of so few, a sample would leave some pairs out
+    if (gpu_links_.transport == request_.transport) return measure_link(part, request, module_, Measure::gpu);
+    request.transport = gpu_links_.transport;
+    request.transport_options.clear();
+    const transport::LoadedModule module = transport::open_module(request.transport);
+    if (const std::string refusal = module->refuses_wait(request.wait); !refusal.empty()) {
+      tell(fmt::format("--wait {} does not hold between GPUs: {}", name_of(request.wait), refusal));
+      request.wait = WaitMode::automatic;
+    }
+    measure_link(part, request, module, Measure::gpu);
+  }
+
+  void measure_link(PartResult& part, const bench::link::LinkRequest& request, const transport::LoadedModule& module,
+                    Measure which) {
     bench::link::LinkPresentation presentation;
+    presentation.adapt = [&](const auto& /*request*/, const bench::RankLayout& rank_layout) {
+      own_host_ = rank_layout.host_of[static_cast<std::size_t>(cluster_.rank())];
+    };
     presentation.summary = [&](const bench::link::LinkResult& result, const std::string& path) {
       part.part.path = path;
       take(result, which, part);
       return std::string();
     };
-    run_part(part, [&] { return bench::link::rank_run(request, cluster_, module_, presentation, joining_s_); });
+    run_part(part, [&] { return bench::link::rank_run(request, cluster_, module, presentation, joining_s_); });
   }
 
   template <typename Presentation, typename Make>
@@ -261,7 +311,7 @@ class CheckRun final : public command::BenchmarkRun {
   }
 
   void finish() {
-    std::string answer;
+    std::string answer, reasons;
     command::run_on_root(cluster_, [&] {
       CheckResult result = assessed(request_, parts_, sample_);
       result.elapsed_s = watch_.elapsed_s();
@@ -270,8 +320,20 @@ class CheckRun final : public command::BenchmarkRun {
       write(result);
       if (exit_status(result.state) != 0) command::complain(result.why);
       answer = std::to_string(static_cast<int>(result.state));
+      Json reason_of_host = Json::array();
+      for (const HostRanks& one : result.hosts) reason_of_host.push_back(why_drained(result, one.host));
+      reasons = reason_of_host.in_one_line();
     });
     state_ = static_cast<State>(std::stoi(cluster_.broadcast(answer)));
+    if (request_.status_of_host) look_at_own_host(cluster_.broadcast(reasons));
+  }
+
+  /// Each rank says it: a prolog has but the output of its own host.
+  void look_at_own_host(const std::string& reasons) {
+    const Json reason_of_host = Json::parse(reasons);
+    const std::string why = own_host_ < reason_of_host.size() ? reason_of_host.at(own_host_).get<std::string>() : "";
+    is_to_be_drained_ = !why.empty();
+    if (is_to_be_drained_) command::complain(why);
   }
 
   result::ExistingFile existing() const {
@@ -300,10 +362,13 @@ class CheckRun final : public command::BenchmarkRun {
   command::StepLog steps_;
   command::Stopwatch watch_;
   bool has_latency_profile_ = false, has_bandwidth_profile_ = false;
+  GpuLinks gpu_links_;
   std::vector<PartResult> parts_;  // on the root
   bool has_anything_ = false;
   std::optional<AgreedError> first_error_;
   State state_ = State::untested;
+  std::uint32_t own_host_;         // its number; that of a simulated host where the transport simulates some
+  bool is_to_be_drained_ = false;  // this host
 };
 
 }  // namespace
@@ -313,6 +378,8 @@ std::vector<PlannedPart> planned_parts(const CheckRequest& request) {
   if (!request.target.empty()) parts.push_back({"files", "io", 0.3});
   return parts;
 }
+
+PlannedPart gpu_part() { return {"gpu", "link", 0.2}; }
 
 bench::io::IoRequest files_request(const CheckRequest& check, double time_limit_s, int num_hosts) {
   bench::io::IoRequest request;

@@ -19,8 +19,10 @@ struct PlannedPart {
   double share = 0;
 };
 
-/// In the order in which they are measured.
+/// In the order in which they are measured. Where ranks have GPUs, that of gpu_part() comes before the bisection.
 std::vector<PlannedPart> planned_parts(const CheckRequest& request);
+
+PlannedPart gpu_part();
 
 /// Of --target; `time_limit_s` of a phase. Where several hosts take part, a rank reads what another host has
 /// written; of one host the page cache is emptied before.

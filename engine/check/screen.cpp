@@ -20,7 +20,7 @@ namespace leadline::check {
 namespace {
 
 constexpr std::size_t width = 80, most_lines = 20;
-constexpr std::size_t most_numbers = 8;
+constexpr std::size_t most_numbers = 10, most_of_number = 25;
 
 const char* word_of(State state) {
   switch (state) {
@@ -77,6 +77,7 @@ const char* what_to_do(const CheckFinding& finding) {
       {"rail", "check this rail"},
       {"target", "check this target"},
       {"class", "check what all share"},
+      {"gpu", "check clock and link"},
   };
   const auto found = std::ranges::find_if(known, [&](const Known& one) { return finding.kind == one.kind; });
   return found == std::end(known) ? "" : found->text;
@@ -90,7 +91,7 @@ std::string numbers_text(const CheckResult& result) {
   const std::size_t num = std::min(result.numbers.size(), most_numbers);
   for (std::size_t index = 0; index < num; ++index) {
     const Number& one = result.numbers[index];
-    table.add_row({shortened(one.name, 24), std::isfinite(one.time_ns) ? format_time_ns(one.time_ns) : "",
+    table.add_row({shortened(one.name, most_of_number), std::isfinite(one.time_ns) ? format_time_ns(one.time_ns) : "",
                    std::isfinite(one.bytes_per_s) ? format_bandwidth(one.bytes_per_s) : "",
                    std::isfinite(one.share) ? fmt::format("{}: {:.0f} %", one.yardstick, 100 * one.share) : ""});
   }

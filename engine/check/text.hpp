@@ -15,6 +15,9 @@ std::string screen_text(const CheckResult& result);
 /// Hosts to take out of service in short, "node[2,7]"; empty where there are none.
 std::string hostlist_text(const CheckResult& result);
 
+/// "node2 is to be drained (host node2 x3)"; empty where it is not.
+std::string why_drained(const CheckResult& result, const std::string& host);
+
 /// `scontrol update` for each of them.
 std::string slurm_text(const CheckResult& result);
 

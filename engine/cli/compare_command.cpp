@@ -54,7 +54,8 @@ CompareRequest parse_compare(const std::vector<std::string>& arguments) {
   options.argument("BASELINE", "a result from before", request.first);
   options.files_argument("RESULT", "more results from before, if there are any, and at the end the one to compare",
                          request.others);
-  bench::declare_verdict(options, request.files.topology, request.files.settings);
+  bench::declare_verdict(options, request.files.topology, request.files.settings)
+      .topology.by_default("that of the last run, as RESULT has it");
   options
       .value("--message-size", "SIZE", "only this message size",
              [&](const std::string&, const std::string& text) { request.files.size_bytes = parse_bytes(text); })

@@ -26,6 +26,7 @@
 #include "core/printable.hpp"
 #include "core/units.hpp"
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/fault_groups.hpp"
 #include "diagnosis/line_rate.hpp"
 #include "diagnosis/observations.hpp"
 #include "diagnosis/profile.hpp"
@@ -206,10 +207,12 @@ std::vector<DiagnosedSlice> diagnosed(const DiagnoseRequest& request, const benc
   return bench::io::diagnosed(reader, layout, request.settings);
 }
 
+/// As many as the list of all slices has.
 std::size_t num_faults(const std::vector<DiagnosedSlice>& slices) {
   std::size_t num = 0;
-  for (const DiagnosedSlice& one : slices) {
-    num += num_counting(one.diagnosis);
+  for (const DiagnosedSlice& one : slices) num += num_slower_than_profile(one.diagnosis);
+  for (const diagnosis::FaultGroup& one : diagnosis::fault_groups(diagnosis::seen_faults(slices))) {
+    num += counts(one.fault) ? 1 : 0;
   }
   return num;
 }
@@ -225,11 +228,12 @@ void tell(const DiagnoseRequest& request, const result::RunHeader& header, std::
     if (!header.complete && !request.output.quiet) {
       text = fmt::format("the result is not complete: {}\n", printable(header.incomplete_reason, LineEnds::replaced));
     }
+    text += output::diagnoses_text(slices);
     const bool uses_stored = request.topology.empty() && !header.network.empty();
     if (uses_stored && !request.output.quiet) {
-      text += fmt::format("network, as the run was told: {}\n", network::words_of_stored(header.network));
+      text += fmt::format("note: network, as the run was told: {}\n", network::words_of_stored(header.network));
     }
-    command::put_output(request.output, text + output::diagnoses_text(slices));
+    command::put_output(request.output, text);
   }
   if (const std::size_t num = num_faults(slices); request.strict && num > 0) {
     throw Error(ExitStatus::below_threshold,

@@ -15,10 +15,11 @@
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
 #include "cluster/bootstrap.hpp"
+#include "cluster/host_agent.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
-#include "command/version.hpp"
+#include "command/run_command.hpp"
 #include "core/error.hpp"
 #include "output/table.hpp"
 
@@ -251,6 +252,9 @@ int dispatch(std::vector<std::string> arguments) {
     throw Error(ExitStatus::bad_command_line, "there is no command", "",
                 fmt::format("There are {}; leadline --help explains them", fmt::join(all_commands(), ", ")));
   }
+  if (arguments.size() == 2 && arguments[1] == cluster::host_agent_argument) {
+    return dispatch(cluster::become_rank_on_host(command::full_version()));
+  }
   if (arguments.size() == 3) {
     // `leadline help simulate` and `leadline simulate --help`
     const bool is_help_first = arguments[1] == "help", is_help_last = arguments[2] == "--help" || arguments[2] == "-h";
@@ -271,8 +275,7 @@ int dispatch(std::vector<std::string> arguments) {
     return 0;
   }
   if (name == "-V" || name == "--version" || name == "version") {
-    command::say(
-        fmt::format("leadline {}{}{}\n", command::version, *command::commit != '\0' ? " " : "", command::commit));
+    command::say(fmt::format("leadline {}\n", command::full_version()));
     return 0;
   }
   if (name == "--describe-options") {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,9 +25,7 @@ struct TransportsDocument {
   std::vector<transport::Availability> modules;
 };
 
-constexpr const char* about_of(Type<TransportsDocument> /*any*/) {
-  return "What leadline transports --json writes. Settings, facts and why_unusable are there with --verbose.";
-}
+constexpr const char* about_of(Type<TransportsDocument> /*any*/) { return "What leadline transports --json writes."; }
 
 }  // namespace leadline::cli
 
@@ -53,18 +52,19 @@ constexpr auto fields_of(Type<Availability> /*any*/) {
           "transport", [](const Availability& from) { return std::string(from.entry->name); }, "",
           "as --transport takes it"),
       field(
-          "module", [](const Availability& from) { return std::string(from.file->stem); }, "",
-          "one of the modules that may carry it"),
+          "module", [](const Availability& from) { return std::string(from.build->name); }, "", "one of its builds"),
       field(
           "purpose", [](const Availability& from) { return std::string(from.entry->purpose); }, "",
           "how it moves bytes"),
-      field("path", &Availability::path, "", "where the module lies"),
       field(
           "is_loadable", [](const Availability& from) { return from.why_absent.empty(); }, "",
           "whether it can be loaded here"),
-      field("why_not_loadable", &Availability::why_absent, "", "the loader's reason; empty = it can be"),
+      field("why_not_loadable", &Availability::why_absent, "",
+            "why it is not built, or the loader's reason; empty = it can be"),
       field("why_unusable", &Availability::why_unusable, "",
-            "the library's reason why there are no facts; empty = there are, or it was not asked"),
+            "the library's reason why it cannot be used here; empty = it can be, or cannot be loaded"),
+      field("path", &Availability::path, "", "of mpi where the library lies that it calls; empty for all others"),
+      field("is_usable", &Availability::is_usable, "", "whether it can be used here", Since::later_version),
       field("settings", &Availability::settings, "", "what can be set"),
       field("facts", &Availability::facts, "", "library version, devices, limits"),
   };
@@ -82,7 +82,7 @@ constexpr auto fields_of(Type<TransportsDocument> /*any*/) {
       field(
           "format_version", [](const TransportsDocument& /*any*/) { return std::uint32_t{1}; }, "",
           "rises with every change that a reader must know of; keys may be added without"),
-      field("modules", &TransportsDocument::modules, "", "all modules, in the order of the text"),
+      field("modules", &TransportsDocument::modules, "", "all builds of transports, in the order of the text"),
   };
 }
 
@@ -100,8 +100,6 @@ std::string details_of(const transport::Availability& availability) {
   for (const transport::KnownSetting& setting : availability.settings) {
     text += fmt::format("{:<{}}setting {}={}: {}\n", "", text_column, setting.name, setting.value, setting.meaning);
   }
-  if (!availability.why_unusable.empty())
-    text += fmt::format("{:<{}}not usable: {}\n", "", text_column, availability.why_unusable);
   for (const transport::Fact& fact : availability.facts) {
     text += fmt::format("{:<{}}{}: {}\n", "", text_column, fact.name, fact.value);
   }
@@ -110,27 +108,41 @@ std::string details_of(const transport::Availability& availability) {
 
 /// What --quiet leaves out.
 bool is_left_out(const transport::Availability& availability, bool is_quiet) {
-  return is_quiet && !availability.why_absent.empty();
+  return is_quiet && !availability.is_usable();
 }
 
-std::string available_here(transport::Ask ask, bool is_quiet) {
+std::string verdict_on(const transport::Availability& availability) {
+  const auto& abi = availability.build->abi;
+  const std::string of_abi = abi ? fmt::format(" with the ABI of {}", mpi::name_of(*abi)) : "";
+  if (availability.is_usable()) {
+    if (!abi) return "usable here";
+    return fmt::format("usable here{}: {} ({})", of_abi, availability.mpi_name, availability.path);
+  }
+  if (availability.why_absent.empty()) return fmt::format("loads{}, but: {}", of_abi, availability.why_unusable);
+  constexpr std::string_view not_built = "not built: ";
+  if (!availability.why_absent.starts_with(not_built))
+    return fmt::format("not here{}: {}", of_abi, availability.why_absent);
+  return fmt::format("not built{}: {}", of_abi, availability.why_absent.substr(not_built.size()));
+}
+
+std::string available_here(bool is_verbose, bool is_quiet) {
   std::string text;
-  for (const transport::Availability& availability : transport::probe_all(ask)) {
+  const transport::Entry* listed = nullptr;
+  for (const transport::Availability& availability : transport::probe_all()) {
     if (is_left_out(availability, is_quiet)) continue;
-    text += fmt::format("{:<9} {:<11} {}\n", availability.entry->name, availability.file->stem,
-                        availability.entry->purpose);
-    text += fmt::format("{:<{}}{}\n", "", text_column,
-                        availability.why_absent.empty() ? "can be loaded: " + availability.path
-                                                        : "not here: " + availability.why_absent);
-    text += details_of(availability);
+    if (availability.entry != listed) {
+      text += fmt::format("{:<{}}{}\n", availability.entry->name, text_column, availability.entry->purpose);
+    }
+    listed = availability.entry;
+    text += fmt::format("{:<{}}{}\n", "", text_column, verdict_on(availability));
+    if (is_verbose) text += details_of(availability);
   }
   return text;
 }
 
-/// Settings and facts are empty unless everything was asked for.
-std::string document_of(transport::Ask ask, bool is_quiet) {
+std::string document_of(bool is_quiet) {
   TransportsDocument document;
-  for (transport::Availability& availability : transport::probe_all(ask)) {
+  for (transport::Availability& availability : transport::probe_all()) {
     if (!is_left_out(availability, is_quiet)) document.modules.push_back(std::move(availability));
   }
   return result::text_of(result::json_of(document));
@@ -147,19 +159,17 @@ int transports_command(const std::vector<std::string>& arguments) {
   command::CommandOutput output;
   command::OptionParser options("leadline transports", transports_description, transports_epilogue);
   options.flag("--support", "instead, what each of them can do, as a table in Markdown", wants_support);
-  command::declare_output(options, output, "only those that can be loaded here, without the reasons why others cannot",
+  command::declare_output(options, output, "only those that can be used here, without the reasons why others cannot",
                           "also settings, library version, devices and limits of each");
   options.parse(arguments);
   command::check_output(output);
-  const bool is_verbose = output.verbose;
-  for (const auto& [is_given, option] : {std::pair(is_verbose, "--verbose"), std::pair(output.quiet, "--quiet")}) {
+  for (const auto& [is_given, option] : {std::pair(output.verbose, "--verbose"), std::pair(output.quiet, "--quiet")}) {
     if (wants_support && is_given) throw_apart("--support", option, "the table says nothing about this machine");
   }
   if (wants_support && output.is_json) throw_apart("--support", "--json", "the table is Markdown");
-  const transport::Ask ask = is_verbose ? transport::Ask::everything : transport::Ask::whether_it_loads;
-  command::put_output(output, output.is_json  ? document_of(ask, output.quiet)
+  command::put_output(output, output.is_json  ? document_of(output.quiet)
                               : wants_support ? support_table()
-                                              : available_here(ask, output.quiet));
+                                              : available_here(output.verbose, output.quiet));
   return 0;
 }
 

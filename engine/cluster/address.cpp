@@ -9,6 +9,7 @@
 #include <netdb.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <memory>
@@ -39,6 +40,17 @@ bool is_in_network(const SocketAddress& address, const std::string& network) {
     if (((left[bit / 8] ^ right[bit / 8]) >> (7 - bit % 8)) & 1) return false;
   }
   return true;
+}
+
+/// How many bits of a netmask are set; 0 where there is none.
+unsigned num_bits_of_mask(const sockaddr* mask) {
+  if (mask == nullptr || (mask->sa_family != AF_INET && mask->sa_family != AF_INET6)) return 0;
+  const SocketAddress address(mask);
+  unsigned num = 0;
+  for (const char byte : address.address_bytes()) {
+    num += static_cast<unsigned>(std::popcount(static_cast<unsigned char>(byte)));
+  }
+  return num;
 }
 
 /// What the name service says to a name: addresses, or why there are none.
@@ -171,7 +183,7 @@ std::vector<LocalAddress> local_addresses() {
     const int family = one->ifa_addr->sa_family;
     if (family != AF_INET && family != AF_INET6) continue;
     if (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&as_ipv6(one->ifa_addr).sin6_addr)) continue;
-    found.push_back({one->ifa_name, SocketAddress(one->ifa_addr)});
+    found.push_back({one->ifa_name, SocketAddress(one->ifa_addr), num_bits_of_mask(one->ifa_netmask)});
   }
   std::stable_partition(found.begin(), found.end(), [](const auto& one) { return one.address.family() == AF_INET; });
   return found;

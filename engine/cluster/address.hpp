@@ -46,6 +46,7 @@ class SocketAddress {
 struct LocalAddress {
   std::string device;
   SocketAddress address;
+  unsigned num_network_bits = 0;  ///< the first bits, which all addresses of its network have in common; 0 = not known
 };
 
 /// Local: those of this host, without link-local ones, IPv4 first.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bootstrap does by default, and opening of the modules that carry bootstraps.
+// What a bootstrap does by default, and which launcher has started this process.
 #include "cluster/bootstrap.hpp"
 
 #include <cstdlib>
@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cluster/environment.hpp"
+#include "cluster/host_agent.hpp"
 #include "cluster/torchrun.hpp"
-#include "core/dynamic_library.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -37,6 +37,8 @@ const char* rank_variable(Launcher launcher) {
       const UnsupportedLauncher* const unsupported = unsupported_launcher();
       return unsupported != nullptr ? unsupported->rank : nullptr;
     }
+    case Launcher::hosts:
+      return host_rank_variable;
     case Launcher::environment:
       return has_own_variables() ? "LEADLINE_RANK" : "RANK";
     case Launcher::linktest:
@@ -59,15 +61,8 @@ std::string Bootstrap::all_gather(const std::string&) {
   throw std::logic_error("a bootstrap without a membership has to gather");
 }
 
-const BootstrapModule& open_bootstrap_module(std::string_view name) {
-  // Linked so that closing it leaves it in the process.
-  const DynamicLibrary library((module_directory() / ("leadline_bootstrap_" + std::string(name) + ".so")).string());
-  const auto* module = library.function<const BootstrapModule*()>(bootstrap_module_symbol)();
-  if (module == nullptr) throw Error(ExitStatus::something_missing, library.path() + " offers no bootstrap");
-  return *module;
-}
-
 Launcher detect_launcher(FrontEnd front_end) {
+  if (is_rank_on_host()) return Launcher::hosts;
   if (front_end == FrontEnd::linktest && has_linktest_variables()) return Launcher::linktest;
   if (has_own_variables()) return Launcher::environment;
   if (has("OMPI_COMM_WORLD_SIZE")) return Launcher::open_mpi;
@@ -84,6 +79,8 @@ const char* name_of(Launcher launcher) {
   switch (launcher) {
     case Launcher::none:
       return "none";
+    case Launcher::hosts:
+      return "Leadline (--hosts)";
     case Launcher::environment:
       return "environment";
     case Launcher::linktest:
@@ -121,7 +118,8 @@ int rank_hint(FrontEnd front_end) {
 
 bool speaks_before_joining(FrontEnd front_end) {
   const Launcher launcher = detect_launcher(front_end);
-  return launcher == Launcher::environment || launcher == Launcher::linktest || rank_hint(front_end) == 0;
+  return launcher == Launcher::hosts || launcher == Launcher::environment || launcher == Launcher::linktest ||
+         rank_hint(front_end) == 0;
 }
 
 }  // namespace leadline::cluster

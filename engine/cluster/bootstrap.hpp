@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How processes that were started together learn who they are and where the others listen; and the modules that do so
-// with a library.
+// How processes that were started together learn who they are and where the others listen.
 #pragma once
 
 #include <chrono>
@@ -15,6 +14,7 @@ namespace leadline::cluster {
 
 enum class Launcher : std::uint8_t {
   none,         ///< nothing: a shell
+  hosts,        ///< Leadline itself on the hosts of --hosts
   environment,  ///< the LEADLINE_* variables, or those of torchrun
   linktest,     ///< the LINKTEST_TCP_* variables
   open_mpi,     ///< mpirun of Open MPI
@@ -73,6 +73,12 @@ class Membership {
   virtual std::string_view secret() const = 0;
 };
 
+/// A host that is known not to come.
+struct AbsentHost {
+  std::string name;
+  std::string why;
+};
+
 /// Who we are, from whatever started us. Implemented by the local launcher, by the explicit environment
 /// variables (both in cluster/) and by transports whose library has a launcher of its own (MPI).
 class Bootstrap {
@@ -89,7 +95,7 @@ class Bootstrap {
   virtual Membership* membership() { return nullptr; }
 
   /// Collective, only before the cluster stands, and only where there is no membership: every rank's text, one
-  /// behind the other, by rank. All the same length.
+  /// behind the other, by rank. All the same length; zeros stand for a rank that is absent.
   virtual std::string all_gather(const std::string& own);
 
   /// Local: the cluster stands, and all_gather will not be called again.
@@ -97,6 +103,9 @@ class Bootstrap {
 
   /// Local: whether nobody else sees to it that all ranks are there.
   virtual bool starts_ranks_one_by_one() const { return false; }
+
+  /// Local: the host of a rank that is known not to come; null for all others.
+  virtual const AbsentHost* absent_host(int) const { return nullptr; }
 
   /// Local, on rank 0, later on one that takes its part: from now on the run goes on where another rank dies.
   virtual void going_on_without_lost_ranks() {}
@@ -109,20 +118,5 @@ class Bootstrap {
   /// and would keep it waiting. May end this process, or never return.
   virtual void end_all() {}
 };
-
-/// What a module (leadline_bootstrap_*.so) offers. Its bootstraps have no membership.
-struct BootstrapModule {
-  /// Starts the library under this launcher; at most once in a process. Blocks for `timeout` at most, as does each
-  /// all_gather then. Throws Error(something_missing) where the launcher's server is not there, and
-  /// Error(run_failed) where it does not answer. The library ends with joined().
-  std::unique_ptr<Bootstrap> (*start)(Launcher launcher, std::chrono::nanoseconds timeout);
-};
-
-/// The one symbol that a module exports, with C linkage: `const BootstrapModule* leadline_bootstrap_module()`.
-inline constexpr const char* bootstrap_module_symbol = "leadline_bootstrap_module";
-
-/// Local: opens leadline_bootstrap_<name>.so, which stays in the process to its end.
-/// Throws Error(something_missing) with the loader's reason.
-const BootstrapModule& open_bootstrap_module(std::string_view name);
 
 }  // namespace leadline::cluster

@@ -13,6 +13,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
 
 #include "core/deadline.hpp"
 #include "core/descriptor.hpp"
@@ -28,7 +32,8 @@ namespace {
   } catch (const std::exception& error) {
     text = error.what();
   }
-  text += '\0';  // the mark that the answer is whole
+  const std::uint64_t size = text.size();
+  text.insert(0, reinterpret_cast<const char*>(&size), sizeof size);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR) continue;
@@ -38,21 +43,23 @@ namespace {
   ::_exit(0);
 }
 
-/// What the child says, up to its mark; without it where the child ends, or the deadline comes, before.
-std::string read_answer(int fd, Deadline deadline) {
+/// What the child says, behind its size; nothing where the child ends, or the deadline comes, before it is whole.
+std::optional<std::string> read_answer(int fd, Deadline deadline) {
   std::string text;
+  std::uint64_t size = 0;
   std::array<char, 512> piece{};
-  while (text.empty() || text.back() != '\0') {
+  while (text.size() < sizeof size || text.size() < sizeof size + size) {
     pollfd wanted{fd, POLLIN, 0};
     const int ready = ::poll(&wanted, 1, deadline.left_ms());
-    if (ready <= 0 && deadline.has_passed()) break;
+    if (ready <= 0 && deadline.has_passed()) return std::nullopt;
     if (ready <= 0) continue;
     const ssize_t got = ::read(fd, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
+    if (got <= 0) return std::nullopt;
     text.append(piece.data(), static_cast<std::size_t>(got));
+    if (text.size() >= sizeof size) std::memcpy(&size, text.data(), sizeof size);
   }
-  return text;
+  return text.substr(sizeof size);
 }
 
 /// Whether it comes to its end by the deadline; it is left to be waited for, so that its number stays its own.
@@ -108,13 +115,11 @@ ChildAnswer ask_child(const std::function<std::string()>& question, std::chrono:
   }
   ::setpgid(child, child);  // whichever of the two comes first
   out = Descriptor();
-  std::string text = read_answer(in.fd(), deadline);
-  const bool is_whole = !text.empty() && text.back() == '\0';
+  std::optional<std::string> text = read_answer(in.fd(), deadline);
   // One of its own children may have kept the pipe open until the deadline, long after it died.
-  const bool has_ended = !is_whole && ends(child, deadline);
+  const bool has_ended = !text && ends(child, deadline);
   const int status = end_group(child);
-  if (!is_whole) return {std::nullopt, has_ended ? words_for(status) : words_for(patience)};
-  text.pop_back();
+  if (!text) return {std::nullopt, has_ended ? words_for(status) : words_for(patience)};
   return {std::move(text), {}};
 }
 

@@ -61,7 +61,8 @@ class Cluster : public Rendezvous {
   virtual int num_hosts() const = 0;
   virtual const std::string& host_name(int rank) const = 0;  ///< of any rank
   virtual std::string launcher() const = 0;
-  virtual bool on_loopback() const = 0;  ///< no port is open to other hosts
+  virtual bool on_loopback() const = 0;                   ///< no port is open to other hosts
+  virtual std::string own_address() const { return {}; }  ///< where this rank listens; empty = nowhere
 
   /// Local, once everything that decides it is known: how collectives wait, and what to call meanwhile
   /// (empty = nothing, so that a rank may sleep).

@@ -42,6 +42,9 @@ class DivisibleBootstrap final : public Bootstrap, private Membership {
   Membership* membership() override { return this; }
   void joined() override { of_run_->joined(); }
   bool starts_ranks_one_by_one() const override { return of_run_->starts_ranks_one_by_one(); }
+  const AbsentHost* absent_host(int rank) const override {
+    return of_run_->absent_host(ranks_.at(static_cast<std::size_t>(rank)));
+  }
   void going_on_without_lost_ranks() override { of_run_->going_on_without_lost_ranks(); }
   bool reporting() override { return of_run_->reporting(); }
   void end_all() override { of_run_->end_all(); }

@@ -185,6 +185,11 @@ Failure rank_absent(int rank, const std::string& where, double waited_s) {
                  "Check that it was started, with the same secret, and can be reached there");
 }
 
+Failure host_absent(int rank, const AbsentHost& host) {
+  return failure(FailureKind::silent, fmt::format("rank {} on {} was not started", rank, host.name), host.why,
+                 "Look at that host, and at what was said of it");
+}
+
 Failure nobody_to_join(const std::string& who, int parent, double waited_s) {
   return failure(FailureKind::own_error, fmt::format("{} reaches neither rank {} nor rank 0", who, parent),
                  fmt::format("they do not run, or cannot be reached, or have begun without it: ranks are waited for "

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/bootstrap.hpp"
 #include "cluster/bytes.hpp"
 #include "cluster/process_identity.hpp"
 #include "core/error.hpp"
@@ -82,6 +83,8 @@ Failure link_lost(const std::string& who, const std::string& partner, const std:
 Failure rank_unreached(const std::string& who, const std::string& parent, const std::string& current_step);
 /// For a rank that has not come. `where` it would listen: "10.0.0.3:5000".
 Failure rank_absent(int rank, const std::string& where, double waited_s);
+/// For a rank of a host that is known not to come.
+Failure host_absent(int rank, const AbsentHost& host);
 /// For a rank that finds nobody to join.
 Failure nobody_to_join(const std::string& who, int parent, double waited_s);
 /// Which of the two networks is at fault is not known.

@@ -72,6 +72,7 @@ GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const NetworkChoice
     const std::string all = bootstrap.all_gather(own);
     secret_ = hash_of(all, crypto_generichash_BYTES);
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(bootstrap.size()); ++rank) {
+      if (bootstrap.absent_host(static_cast<int>(rank)) != nullptr) continue;
       is_one_host = is_one_host && part_of(all, own.size(), rank).starts_with(own_host);
     }
   }
@@ -100,13 +101,19 @@ void GatheredMembership::exchange_endpoints(Bootstrap& bootstrap, const SocketAd
   const std::string all = bootstrap.all_gather(record);
   const auto size = static_cast<std::size_t>(bootstrap.size());
   const auto length_of = [&](std::size_t rank) { return static_cast<std::size_t>(all[rank * record_size_bytes]); };
+  const auto is_absent = [&](std::size_t rank) { return bootstrap.absent_host(static_cast<int>(rank)) != nullptr; };
   for (std::size_t rank = 0; rank < size; ++rank) {
+    if (is_absent(rank)) continue;
     if (length_of(rank) == 0) return;  // this rank cannot listen: no book
     address_size_bytes_ = std::max(address_size_bytes_, length_of(rank));
   }
   book_.reserve(size * (address_size_bytes_ + 2));
   for (std::size_t rank = 0; rank < size; ++rank) {
     const std::string_view one = part_of(all, record_size_bytes, rank);
+    if (is_absent(rank)) {  // any address, port 0: who calls it is refused at once
+      book_.append(address_size_bytes_ + 2, '\0');
+      continue;
+    }
     // An IPv4 address among IPv6 ones is kept in its IPv6 form.
     if (length_of(rank) < address_size_bytes_) book_.append(10, '\0').append("\xff\xff");
     book_.append(one.substr(1, length_of(rank))).append(one.substr(1 + address_size_max, 2));

@@ -22,23 +22,10 @@
 namespace leadline::cluster {
 namespace {
 
-std::string first_line_of(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-/// The node that holds all these cores; -1 where they lie on several. Read from the kernel's own list, because
-/// loading an hwloc topology opens several files for every core of the machine (3 ms already with 2 cores), and all
-/// ranks of a host would do it at the same moment.
+/// The node that holds all these cores; -1 where they lie on several.
 int numa_node_of(const CpuList& cpus) {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/node", ignored)) {
-    const std::string name = entry.path().filename();
-    if (!name.starts_with("node") || name.find_first_not_of("0123456789", 4) != std::string::npos) continue;
-    const CpuList node(first_line_of(entry.path().string() + "/cpulist"));
-    if (node.contains(cpus)) return std::stoi(name.substr(4));
+  for (const auto& [number, node] : numa_nodes()) {
+    if (node.contains(cpus)) return number;
   }
   return -1;
 }
@@ -84,6 +71,28 @@ void add(Shares& shares, std::string_view bytes) {
 
 }  // namespace
 
+std::string first_line_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// Read from the kernel's own lists, because loading an hwloc topology opens several files for every core of the machine
+// (3 ms already with 2 cores), and all ranks of a host would do it at the same moment.
+std::map<int, CpuList> numa_nodes(const std::string& devices) {
+  std::map<int, CpuList> nodes;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(devices + "/node", ignored)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("node") || name.size() == 4 || name.find_first_not_of("0123456789", 4) != std::string::npos) {
+      continue;
+    }
+    nodes.emplace(std::stoi(name.substr(4)), CpuList(first_line_of(entry.path().string() + "/cpulist")));
+  }
+  return nodes;
+}
+
 RankPlacement local_placement() {
   RankPlacement placement;
   placement.host = host_name();
@@ -115,7 +124,7 @@ CpuList CpuList::of_this_thread() {
       break;
     }
     for (std::size_t cpu = 0; cpu < num_cpus; ++cpu) {
-      if (CPU_ISSET_S(cpu, size_bytes, set.data())) hwloc_bitmap_set(cpus.bits_.get(), static_cast<unsigned>(cpu));
+      if (CPU_ISSET_S(cpu, size_bytes, set.data())) cpus.add(static_cast<int>(cpu));
     }
     break;
   }
@@ -152,6 +161,7 @@ CoreShare core_share(Cluster& cluster) {
     const std::uint32_t num_cores = std::min(num_bound, share.quota);
     const double ratio = static_cast<double>(share.num_ranks) / num_cores;
     if (share.are_all_equal && share.num_ranks > 1 && num_bound > 1) worst.is_unbound = true;
+    if (!share.are_all_equal) worst.is_bound = true;
     if (ratio <= worst.ranks_per_core_max) continue;
     worst.ranks_per_core_max = ratio;
     worst.host_index = static_cast<int>(host);

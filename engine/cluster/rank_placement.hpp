@@ -4,6 +4,7 @@
 
 #include <hwloc/bitmap.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,7 @@ struct CoreShare {
   int num_ranks = 0;              ///< on that host
   int num_cores = 0;              ///< that its ranks may use, all together
   bool is_unbound = false;        ///< on some host several ranks may each run on all of their cores
+  bool is_bound = false;          ///< on some host ranks may run on different cores
 };
 
 /// Collective: the same answer on all ranks.
@@ -37,6 +39,14 @@ class CpuList {
   /// Where the calling thread may run.
   static CpuList of_this_thread();
 
+  void add(int cpu) { hwloc_bitmap_set(bits_.get(), static_cast<unsigned>(cpu)); }
+  void remove(const CpuList& others) { hwloc_bitmap_andnot(bits_.get(), bits_.get(), others.bits_.get()); }
+  void keep(const CpuList& others) { hwloc_bitmap_and(bits_.get(), bits_.get(), others.bits_.get()); }
+  /// The lowest above `cpu`; -1 where there is none.
+  int next(int cpu = -1) const { return hwloc_bitmap_next(bits_.get(), cpu); }
+  /// -1 where there is none.
+  int last() const { return hwloc_bitmap_last(bits_.get()); }
+  CpuList copy() const { return CpuList(text()); }
   void add(const CpuList& more) { hwloc_bitmap_or(bits_.get(), bits_.get(), more.bits_.get()); }
   bool contains(const CpuList& part) const { return hwloc_bitmap_isincluded(part.bits_.get(), bits_.get()) != 0; }
   bool operator==(const CpuList& other) const { return hwloc_bitmap_isequal(bits_.get(), other.bits_.get()) != 0; }
@@ -49,5 +59,11 @@ class CpuList {
   };
   std::unique_ptr<hwloc_bitmap_s, Free> bits_;
 };
+
+/// Local: the cores of each NUMA node by its number, as the kernel lists them below `devices`.
+std::map<int, CpuList> numa_nodes(const std::string& devices = "/sys/devices/system");
+
+/// Local: without its line end; empty where it cannot be read.
+std::string first_line_of(const std::string& path);
 
 }  // namespace leadline::cluster

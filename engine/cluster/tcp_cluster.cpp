@@ -70,7 +70,9 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
     membership_ = &gathered_.emplace(*bootstrap_, NetworkChoice{options_.interface, options_.host_name_suffix});
   key_.emplace(membership_->secret());
   Descriptor listener = membership_->take_listener();
-  on_loopback_ = SocketAddress::of_socket(listener.fd()).is_loopback();
+  const SocketAddress own = SocketAddress::of_socket(listener.fd());
+  on_loopback_ = own.is_loopback();
+  own_address_ = own.host_text();
   const auto address = [this](int rank) { return address_of(rank); };
   watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout, options_.start_timeout, goes_on_, address},
                  std::move(listener), *key_, connection_queue_, collective_sockets_, data_sockets_, *bootstrap_);
@@ -149,6 +151,7 @@ void TcpCluster::tell_new_parent() {
 }
 
 void TcpCluster::await_child(int child, Deadline deadline) {
+  if (goes_on_ && bootstrap_->absent_host(child) != nullptr) return watch_->report_absent(child);
   const bool is_watched = connection_queue_.await_host(child, deadline);
   Descriptor socket = connection_queue_.take(Purpose::collectives, child, deadline);
   if (is_watched && socket) {
@@ -231,7 +234,10 @@ void TcpCluster::place_absent(std::vector<Member>& members) const {
                 "Check that the others were started, with the same secret, and can be reached");
   }
   std::map<std::string, const Member*> at_address;
-  const auto address_of = [&](std::size_t rank) { return membership_->endpoint_of(static_cast<int>(rank)).address; };
+  const auto address_of = [&](std::size_t rank) {
+    const AbsentHost* const absent = bootstrap_->absent_host(static_cast<int>(rank));
+    return absent != nullptr ? absent->name : membership_->endpoint_of(static_cast<int>(rank)).address;
+  };
   for (std::size_t rank = 0; rank < members.size(); ++rank) {
     if (!members[rank].host.empty()) at_address.try_emplace(address_of(rank), &members[rank]);
   }

@@ -43,6 +43,7 @@ class TcpCluster final : public Cluster {
   const std::string& host_name(int rank) const override { return hosts_.name_of(rank); }
   std::string launcher() const override { return bootstrap_->launcher(); }
   bool on_loopback() const override { return on_loopback_; }
+  std::string own_address() const override { return own_address_; }
   void set_wait(WaitMode mode, std::function<void()> progress) override { waiter_.set(mode, std::move(progress)); }
 
   std::string all_reduce(std::string own,
@@ -121,6 +122,7 @@ class TcpCluster final : public Cluster {
   Membership* membership_ = nullptr;
   std::optional<RunKey> key_;
   bool on_loopback_ = true;
+  std::string own_address_;
   HostBook hosts_;
 
   ConnectionQueue connection_queue_;

@@ -811,6 +811,7 @@ void Watch::suspect(int rank, const Failure& failure, Clock::duration patience) 
 }
 
 Failure Watch::absence_of(int rank) const {
+  if (const AbsentHost* const absent = bootstrap_.absent_host(rank)) return host_absent(rank, *absent);
   return rank_absent(rank, settings_.address_of(rank).text(), seconds(settings_.start_timeout));
 }
 

@@ -22,13 +22,16 @@ std::chrono::nanoseconds start_timeout_of(const RunRequest& request) {
   return nanoseconds_of(request.start_timeout_s > 0 ? request.start_timeout_s : request.timeout_s);
 }
 
+bool leaves_out_absent(const RunRequest& request) {
+  const auto& transport = transport::transport_named(transport::parse_choice(request.transport).name);
+  return !request.strict_ranks && transport::begins_without_absent(transport, request.transport_options);
+}
+
 std::unique_ptr<cluster::Cluster> join(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap) {
   cluster::JoinOptions options;
   options.timeout = nanoseconds_of(request.timeout_s);
   options.start_timeout = start_timeout_of(request);
-  const auto& transport = transport::transport_named(transport::parse_choice(request.transport).name);
-  options.leaves_out_absent =
-      !request.strict_ranks && transport::begins_without_absent(transport, request.transport_options);
+  options.leaves_out_absent = leaves_out_absent(request);
   options.interface = request.interface;
   options.host_name_suffix = request.host_name_suffix;
   return cluster::Cluster::join(std::move(bootstrap), options);

@@ -16,6 +16,9 @@ namespace leadline::command {
 /// How long the ranks wait for each other at the start.
 std::chrono::nanoseconds start_timeout_of(const RunRequest& request);
 
+/// Whether the run goes on without ranks that do not come.
+bool leaves_out_absent(const RunRequest& request);
+
 /// Collective: as the request says. Throws what Cluster::join() throws.
 std::unique_ptr<cluster::Cluster> join(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap);
 

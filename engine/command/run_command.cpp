@@ -9,22 +9,30 @@
 #include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <filesystem>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "cluster/address.hpp"
 #include "cluster/bootstrap.hpp"
 #include "cluster/connection.hpp"
 #include "cluster/environment.hpp"
+#include "cluster/host_agent.hpp"
+#include "cluster/host_launcher.hpp"
 #include "cluster/local.hpp"
 #include "cluster/pmi1.hpp"
+#include "cluster/pmix.hpp"
 #include "cluster/rank_placement.hpp"
 #include "cluster/torchrun.hpp"
 #include "command/join.hpp"
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
 #include "command/stopwatch.hpp"
+#include "command/version.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
 #include "result/result_file.hpp"
@@ -42,8 +50,7 @@ auto tried(std::string& reasons, const char* name, const Open& open) -> std::opt
     return open();
   } catch (const Error& error) {
     if (error.status() != ExitStatus::something_missing) throw;
-    reasons +=
-        fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error.why().empty() ? error.problem() : error.why());
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error.reason());
     return std::nullopt;
   }
 }
@@ -72,9 +79,9 @@ std::unique_ptr<cluster::Bootstrap> bootstrap_by_launcher(Launcher launcher, std
   std::string reasons = "pmi: PMI_FD is not set";
   if (!is_pmi) {
     reasons.clear();
-    const auto module = tried(reasons, "pmix", [] { return &cluster::open_bootstrap_module("pmix"); });
+    const bool has_pmix = tried(reasons, "pmix", [] { return cluster::open_pmix(); }).has_value();
     try {
-      if (module) return (*module)->start(launcher, timeout);
+      if (has_pmix) return cluster::pmix_bootstrap(launcher, timeout);
     } catch (const Error& error) {
       if (error.status() != ExitStatus::something_missing || !has_pmix_server()) throw;
       reasons = "pmix: " + error.why();
@@ -93,10 +100,54 @@ int num_local_ranks(const RunRequest& request) {
   return request.num_local > 0 ? request.num_local : std::max(2, cluster::usable_cores());
 }
 
-bool is_mpi_launcher(Launcher launcher) { return launcher != Launcher::none && launcher != Launcher::environment; }
+bool is_mpi_launcher(Launcher launcher) {
+  return launcher != Launcher::none && launcher != Launcher::hosts && launcher != Launcher::environment;
+}
 
 std::string default_output(const std::string& benchmark, ResultFormat format) {
   return format == ResultFormat::json ? "-" : result::default_file_name(benchmark, format, std::time(nullptr));
+}
+
+/// Of --launch. By default ssh that asks for nothing: no password, no unknown key, and no answer ends it in half of the
+/// time that the start may take.
+std::vector<std::string> launch_words(const RunRequest& request) {
+  std::istringstream given(request.launch);
+  std::vector<std::string> words{std::istream_iterator<std::string>(given), {}};
+  if (!words.empty()) return words;
+  const auto timeout_s = std::max<long long>(1, start_timeout_of(request) / std::chrono::seconds(2));
+  return {"ssh", "-T", "-x", "-oBatchMode=yes", fmt::format("-oConnectTimeout={}", timeout_s)};
+}
+
+/// A batch script has the number of the job's tasks in its environment, and none of a step: it may start them.
+bool is_batch_script(const cluster::UnsupportedLauncher& launcher) {
+  return std::string_view(launcher.rank) == "SLURM_PROCID" && std::getenv("SLURM_STEP_NUM_TASKS") == nullptr;
+}
+
+int run_on_hosts(RunRequest& request, Launcher launcher) {
+  const cluster::UnsupportedLauncher* const unsupported = cluster::unsupported_launcher();
+  if (launcher != Launcher::none || (unsupported != nullptr && !is_batch_script(*unsupported))) {
+    throw Error(ExitStatus::bad_command_line, "--hosts cannot be used here",
+                fmt::format("{} started this process among others",
+                            launcher != Launcher::none ? cluster::name_of(launcher) : unsupported->name),
+                "Start it once, without a launcher, or leave --hosts out");
+  }
+  request.transport = transport_for(request, launcher);
+  if (transport::parse_choice(request.transport).name == "mpi") {
+    throw Error(ExitStatus::bad_command_line, "--transport mpi and --hosts do not go together",
+                "an MPI library finds its ranks through its own launcher", "Use mpirun, or another --transport");
+  }
+  cluster::HostsRun run;
+  run.hosts = request.hosts;
+  run.ranks_per_host = std::max(1, request.ranks_per_host);
+  run.command = launch_words(request);
+  std::error_code error;
+  run.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error) throw Error(ExitStatus::run_failed, "cannot tell where this program is", error.message());
+  run.version = full_version();
+  run.arguments = request.command_line;
+  run.start_timeout = start_timeout_of(request);
+  run.leaves_out_absent = leaves_out_absent(request);
+  return cluster::launch_on_hosts(run);
 }
 
 /// The end of a run on which all ranks agree: the root prints the error, all ranks leave in order.
@@ -116,10 +167,13 @@ std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedMo
   if (launcher == Launcher::environment) {
     return cluster::has_own_variables() ? cluster::environment_bootstrap() : cluster::torchrun_bootstrap(timeout);
   }
+  if (launcher == Launcher::hosts) return cluster::hosts_bootstrap(timeout);
   if (launcher == Launcher::linktest) return cluster::linktest_environment_bootstrap();
   if (auto own = module->bootstrap()) return own;
   return bootstrap_by_launcher(launcher, timeout);
 }
+
+std::string full_version() { return fmt::format("{}{}{}", version, *commit != '\0' ? " " : "", commit); }
 
 void refuse_unconnected_ranks() {
   const cluster::UnsupportedLauncher* const launcher = cluster::unsupported_launcher();
@@ -147,7 +201,9 @@ std::string transport_for(const RunRequest& request, Launcher launcher) {
 int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& run_rank) {
   Launcher launcher = cluster::detect_launcher();
   // A container may have the variables of torchrun, and a shell the port of rank 0, whatever is started in it.
-  if (launcher == Launcher::environment && !cluster::has_own_rank() && request.num_local > 0) launcher = Launcher::none;
+  const bool starts_ranks = request.num_local > 0 || !request.hosts.empty();
+  if (launcher == Launcher::environment && !cluster::has_own_rank() && starts_ranks) launcher = Launcher::none;
+  if (!request.hosts.empty() && launcher != Launcher::hosts) return run_on_hosts(request, launcher);
   if (launcher != Launcher::none && request.num_local > 0) {
     throw Error(ExitStatus::bad_command_line, "--local has no effect here", "a launcher started the ranks",
                 "Leave it out");
@@ -167,10 +223,13 @@ int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& 
 }
 
 DryRunRanks dry_run_ranks(const RunRequest& request, const std::string& benchmark) {
-  const int num_ranks = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
+  const int num_on_hosts = static_cast<int>(request.hosts.size()) * std::max(1, request.ranks_per_host);
+  const int num_here = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
+  const int num_ranks = num_on_hosts > 0 ? num_on_hosts : num_here;
   DryRunRanks dry_run;
-  dry_run.max_ranks_per_host =
-      request.dry_run_ranks_per_host > 0 ? std::min(request.dry_run_ranks_per_host, num_ranks) : num_ranks;
+  dry_run.max_ranks_per_host = num_on_hosts > 0             ? std::max(1, request.ranks_per_host)
+                               : request.ranks_per_host > 0 ? std::min(request.ranks_per_host, num_ranks)
+                                                            : num_ranks;
   dry_run.host_of.resize(static_cast<std::size_t>(num_ranks));
   for (int rank = 0; rank < num_ranks; ++rank) {
     dry_run.host_of[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(rank / dry_run.max_ranks_per_host);

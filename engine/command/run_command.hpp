@@ -30,6 +30,9 @@ std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedMo
 /// processes, which know nothing of each other. Each would measure its own host and find nothing wrong.
 void refuse_unconnected_ranks();
 
+/// Version and commit, as --version prints them.
+std::string full_version();
+
 /// One rank's run of a benchmark.
 class BenchmarkRun {
  public:

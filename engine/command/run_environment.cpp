@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <set>
 
 #include "bench/reductions.hpp"
 #include "cluster/adapter.hpp"
 #include "cluster/address.hpp"
+#include "cluster/near_adapter.hpp"
 #include "cluster/rank_placement.hpp"
 #include "command/run_collectively.hpp"
 #include "command/version.hpp"
@@ -98,9 +100,9 @@ void RunEnvironment::look_around() {
   start_utc_ = utc_now_iso8601();
   // Code that chooses a GPU reads it, here and in the modules; not every launcher sets it.
   ::setenv(memory::cuda::local_rank_variable, std::to_string(local_rank(cluster_)).c_str(), 1);
+  const cluster::CoreShare share = bind_ranks();
   placement_ = cluster::local_placement();
   placement_.host = cluster_.host();
-  const cluster::CoreShare share = cluster::core_share(cluster_);
   const ClockQuality clock = measure_clock();
   conditions_.ranks_per_core_max = share.ranks_per_core_max;
   conditions_.is_bound = !share.is_unbound;
@@ -111,7 +113,96 @@ void RunEnvironment::look_around() {
   }
 }
 
+/// Before any memory is set aside, so that it lies near the core. Gives how cores are shared afterwards.
+cluster::CoreShare RunEnvironment::bind_ranks() {
+  const cluster::CoreShare share = cluster::core_share(cluster_);
+  const bool is_alone_on_host = cluster_.num_hosts() == cluster_.size();
+  Binding binding = request_.binding;
+  if (share.is_bound) {
+    binding_ = "launcher";
+    return share;
+  }
+  if (binding == Binding::automatic) {
+    if (is_alone_on_host) why_not_bound_ = "each is alone on its host";
+    // Its threads, which would have to share the core, choose their own by the GPU.
+    if (transport::parse_choice(request_.transport).name == "nccl") why_not_bound_ = "NCCL has threads of its own";
+    if (share.ranks_per_core_max > 1) why_not_bound_ = "a host has more ranks than cores";
+    binding = why_not_bound_.empty() ? Binding::core : Binding::none;
+  } else if (binding == Binding::none) {
+    why_not_bound_ = "--bind none";
+  }
+  binding_ = name_of(binding);
+  if (binding == Binding::none) return share;
+  try {
+    bind_to(binding);
+  } catch (const AgreedError& error) {
+    if (request_.binding != Binding::automatic) throw;
+    bound_thread_.reset();
+    binding_ = name_of(Binding::none);
+    why_not_bound_ = error.what();
+    return share;
+  }
+  return cluster::core_share(cluster_);
+}
+
+void RunEnvironment::bind_to(Binding binding) {
+  run_collectively(cluster_, [&] {
+    const auto all = cluster_.host_of();
+    const auto num_ranks = static_cast<int>(std::ranges::count(all, all[static_cast<std::size_t>(cluster_.rank())]));
+    const cluster::CpuList usable = cluster::CpuList::of_this_thread();
+    const cluster::CpuList own =
+        cluster::cpus_of_rank(cluster::host_cores(usable), binding, static_cast<int>(local_rank(cluster_)), num_ranks);
+    if (own.count() == 0) {
+      throw Error(ExitStatus::bad_command_line, fmt::format("--bind core cannot be had on {}", cluster_.host()),
+                  fmt::format("{} ranks, and cores {}", num_ranks, usable.text()),
+                  "Start fewer ranks there, or choose --bind numa or none");
+    }
+    bound_thread_.emplace(own);
+    return true;
+  });
+}
+
+std::string RunEnvironment::binding_text() const {
+  const std::string own = fmt::format("this one may use {}", placement_.cpus);
+  if (binding_ == "launcher") return "the launcher has bound the ranks; " + own;
+  if (binding_ == name_of(Binding::core)) return "each rank is bound to a core of its own; " + own;
+  if (binding_ == name_of(Binding::numa)) return "each rank is bound to a NUMA node; " + own;
+  return fmt::format("ranks are not bound ({}); {}", why_not_bound_, own);
+}
+
+/// Where the user chose no network, and hosts have several adapters on that of the run: the address of the one nearest
+/// to this rank. Empty on all ranks unless all are on one network, and some would use another adapter than now. What a
+/// library chooses is left to it.
+std::string RunEnvironment::near_network() {
+  const bool is_ours = transport::parse_choice(request_.transport).name == "tcp";
+  if (!is_ours || cluster_.num_hosts() < 2 || !request_.interface.empty() || !request_.host_name_suffix.empty()) {
+    return {};
+  }
+  const auto places = cluster::places_on_network(cluster_.own_address(), cluster::local_addresses());
+  const cluster::NetworkPlace* const nearest =
+      places.empty() ? nullptr : &cluster::nearest_place(places, placement_.numa_node);
+  const std::string network = nearest == nullptr ? "" : cluster::network_text(nearest->local);
+  std::set<std::string> networks;
+  bool is_another = false;
+  cluster_.gather(Json::array({network, nearest != places.data()}).in_one_line(), [&](int, std::string_view text) {
+    const Json json = Json::parse(text);
+    networks.insert(json.at(0).get<std::string>());
+    is_another = is_another || json.at(1).get<bool>();
+  });
+  const bool is_chosen = is_another && networks.size() == 1 && !networks.contains("");
+  if (!Json::parse(cluster_.broadcast(Json::array({is_chosen}).in_one_line())).at(0).get<bool>()) return {};
+  near_device_ = nearest->local.device;
+  return nearest->local.address.host_text();
+}
+
+std::string RunEnvironment::network_choice_text() const {
+  if (near_device_.empty()) return {};
+  return fmt::format("each rank uses the adapter of its NUMA node on the network between hosts; this one {}",
+                     near_device_);
+}
+
 void RunEnvironment::open_transport() {
+  const std::string near = near_network();
   transport_ = run_collectively(cluster_, [&] {
     const std::string refusal = module_->refuses_wait(conditions_.wait);
     if (!refusal.empty()) {
@@ -127,7 +218,7 @@ void RunEnvironment::open_transport() {
                           .rendezvous = cluster_,
                           .wait = conditions_.wait,
                           .settings = {choice.name, module_->settings, choice.argument, request_.transport_options},
-                          .interface = own_rail(request_.interface, cluster_),
+                          .interface = near.empty() ? own_rail(request_.interface, cluster_) : near,
                           .progress_counter = cluster_.progress_counter()});
   });
   const bool needs_progress = transport_->needs_progress();
@@ -212,6 +303,7 @@ Provenance RunEnvironment::provenance() const {
   provenance.memory_copy = memory_copy_;
   provenance.clock = conditions_.clock;
   provenance.wait = conditions_.wait;
+  provenance.binding = binding_;
   provenance.control_plane_on_loopback = cluster_.on_loopback();
   provenance.num_ranks = cluster_.size();
   provenance.num_hosts = static_cast<int>(*std::max_element(host_of_.begin(), host_of_.end())) + 1;

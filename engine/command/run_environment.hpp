@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "bench/plan.hpp"
 #include "bench/validity_warnings.hpp"
 #include "cluster/cluster.hpp"
+#include "cluster/core_binding.hpp"
 #include "memory/buffer.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
@@ -38,6 +40,12 @@ class RunEnvironment {
   const LineRate& line_rate() const { return line_rate_; }  ///< the same on all ranks
   bench::RankLayout rank_layout() const;
 
+  /// For people: whether ranks are bound, why not, and where this one runs.
+  std::string binding_text() const;
+
+  /// For people: which adapter this rank uses where we chose one of several; else empty.
+  std::string network_choice_text() const;
+
   /// Host index by rank: as the cluster sees them, or as a simulated fabric names them.
   std::span<const std::uint32_t> host_of() const { return host_of_; }
 
@@ -58,6 +66,9 @@ class RunEnvironment {
 
  private:
   void look_around();
+  cluster::CoreShare bind_ranks();
+  void bind_to(Binding binding);
+  std::string near_network();
   void open_transport();
   void use_simulated_hosts();
   void look_at_adapters();
@@ -67,6 +78,10 @@ class RunEnvironment {
   cluster::Cluster& cluster_;
   const transport::LoadedModule& module_;
   std::string start_utc_;
+  std::optional<cluster::BoundThread> bound_thread_;
+  std::string binding_;        // of Provenance
+  std::string why_not_bound_;  // where that is "none"
+  std::string near_device_;    // that we chose of several on one network
   RankPlacement placement_;
   bench::Conditions conditions_;
   LineRate line_rate_;

@@ -33,6 +33,9 @@ void validate_run_options(const IsGiven& is_given, const RunRequest& request) {
                 "each says which network to take", "Leave out one of them");
   }
   check_plan(is_given, request);
+  if (is_given("--ranks-per-host") && request.hosts.empty() && !request.dry_run) {
+    throw_no_effect("--ranks-per-host", "only --hosts starts ranks on hosts, and only --dry-run simulates hosts");
+  }
   if (request.overwrite && request.output.empty()) {
     throw_no_effect("--overwrite", "without --output the file is always new");
   }

@@ -150,9 +150,10 @@ class StagedRun final : public BenchmarkRun {
                             output::counted(static_cast<std::uint64_t>(provenance.num_hosts), "host"),
                             provenance.launcher, joining_s_));
     const std::string& library = provenance.transport.library;
-    steps_.done(fmt::format("transport {} of {}{}", provenance.transport.name, module_.path(),
-                            library.empty() ? "" : ", " + library));
+    steps_.done(fmt::format("transport {}{}", provenance.transport.name, library.empty() ? "" : ", " + library));
     steps_.tell(fmt::format("ranks wait by {}; clock {}", name_of(provenance.wait), provenance.clock.source));
+    steps_.tell(run_environment_->binding_text());
+    if (const std::string choice = run_environment_->network_choice_text(); !choice.empty()) steps_.tell(choice);
   }
 
   /// Before the file: memory that an allocator cannot give (huge pages, locked memory) leaves nothing behind.

@@ -108,7 +108,7 @@ Start started_ranks(const RunRequest& request, const HowToStart& how) {
   const auto timeout =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
   auto bootstrap = command::launcher_bootstrap(module, launcher, timeout);
-  return {std::move(module), std::move(bootstrap)};
+  return {module, std::move(bootstrap)};
 }
 
 std::function<void(const std::string& text)> appending_to(const std::string& path, const std::string& option) {

@@ -5,8 +5,6 @@
 #include <dlfcn.h>
 
 #include <cassert>
-#include <cstdlib>
-#include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
@@ -42,19 +40,26 @@ DynamicLibrary::~DynamicLibrary() {
 }
 
 void* DynamicLibrary::symbol(const char* name) const {
-  assert(handle_ != nullptr);  // dlsym would search the whole program
-  void* found = dlsym(handle_, name);
+  void* found = symbol_or_null(name);
   if (found == nullptr) {
     throw Error(ExitStatus::something_missing, path_ + " has no symbol " + name, loader_reason());
   }
   return found;
 }
 
-std::filesystem::path module_directory() {
-  if (const char* given = std::getenv("LEADLINE_MODULE_PATH"); given != nullptr && *given != '\0') return given;
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return program.parent_path().parent_path() / "lib" / "leadline";
+void* DynamicLibrary::symbol_or_null(const char* name) const {
+  assert(handle_ != nullptr);  // dlsym would search the whole program
+  return dlsym(handle_, name);
+}
+
+DynamicLibrary::Symbol DynamicLibrary::find(const char* name, const char* version) const {
+  assert(handle_ != nullptr);
+  void* found = dlvsym(handle_, name, version);
+  if (found == nullptr) {
+    throw Error(ExitStatus::something_missing, path_ + " has no symbol " + name + " of version " + version,
+                loader_reason());
+  }
+  return {found};
 }
 
 }  // namespace leadline

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library that is opened at run time, or the loader's reason why it cannot be; and where ours lie.
+// A shared library that is opened at run time, or the loader's reason why it cannot be.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 namespace leadline {
@@ -23,6 +22,24 @@ class DynamicLibrary {
   /// Throws Error(something_missing) where the library has no such symbol.
   void* symbol(const char* name) const;
 
+  /// Null where the library has no such symbol.
+  void* symbol_or_null(const char* name) const;
+
+  /// Becomes the pointer to a function that it is assigned to.
+  struct Symbol {
+    void* address;
+    template <class Signature>
+    operator Signature*() const {
+      return reinterpret_cast<Signature*>(address);
+    }
+  };
+
+  /// As symbol(), for a pointer whose type says which function it is: `decltype(&::abs) abs = library.find("abs")`.
+  Symbol find(const char* name) const { return {symbol(name)}; }
+
+  /// The same of one version of the symbol, as "FABRIC_1.3".
+  Symbol find(const char* name, const char* version) const;
+
   /// The same as a function: `library.function<int(int)>("abs")`.
   template <class Signature>
   Signature* function(const char* name) const {
@@ -34,7 +51,13 @@ class DynamicLibrary {
   void* handle_ = nullptr;
 };
 
-/// Local: where Leadline's own modules lie: LEADLINE_MODULE_PATH, else ../lib/leadline beside the program's own folder.
-std::filesystem::path module_directory();
+/// The functions of a library that is opened when they are first asked for, for ever: vendors' libraries crash when
+/// they are unloaded. `Functions` opens it in its constructor, and throws Error(something_missing) with the loader's
+/// reason where it is not here or lacks a function.
+template <class Functions>
+const Functions& opened_for_ever() {
+  static const Functions& all = *new Functions;
+  return all;
+}
 
 }  // namespace leadline

@@ -29,6 +29,8 @@ class Error : public std::exception {
   const std::string& problem() const noexcept { return problem_; }
   const std::string& why() const noexcept { return why_; }
   const std::string& hint() const noexcept { return hint_; }
+  /// Why; the problem where it does not say why.
+  const std::string& reason() const noexcept { return why_.empty() ? problem_ : why_; }
 
  private:
   ExitStatus status_;

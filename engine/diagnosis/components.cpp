@@ -215,6 +215,10 @@ constexpr std::array directions{FaultDirection::both, FaultDirection::out, Fault
 constexpr std::size_t fewest_hosts_to_know = 12;
 constexpr double freedom_by_hosts = 4;
 
+// Second measurements decide on suspects of fewer candidates of a kind, at this false discovery rate.
+constexpr std::size_t fewest_to_tell = 12;
+constexpr double rate_before_retest = 0.25;
+
 // Up to this share of a kind may be bad; more are a kind of their own.
 constexpr double most_bad = 0.45;
 
@@ -260,6 +264,11 @@ class Search {
 
   std::vector<Candidate> candidates_of(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const;
   std::vector<Suspect> judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set);
+  std::vector<Suspect> slow_with_each_rank(const std::vector<Group>& groups, const std::vector<Candidate>& candidates,
+                                           FaultDirection direction, ClassSet set,
+                                           const DiagnosisSettings& settings) const;
+  void add_unsure(const std::vector<Group>& groups, const std::vector<Candidate>& candidates, FaultDirection direction,
+                  ClassSet set, std::vector<Suspect>& slow) const;
   std::vector<Suspect> neighbours_alike(const std::vector<Suspect>& slow,
                                         const std::vector<Candidate>& candidates) const;
   std::vector<Suspect> older_hosts(const std::vector<Candidate>& candidates, FaultDirection direction) const;
@@ -299,20 +308,14 @@ std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirec
     explain_kind(groups, older, direction, set);
     candidates = candidates_of(groups, direction, set);
   }
-  std::vector<Suspect> slow = judge(candidates, direction, settings_);
-  // What is slow by itself is slow with each of its ranks; else its slow ranks are found one by one.
-  std::erase_if(slow, [&](const Suspect& one) {
-    const auto group = std::ranges::find(groups, one.component, &Group::component);
-    return remaining_effects_.has_fast_rank(group->ranks, direction, set, one.effect);
-  });
-  // Where pairs scatter so much, flows share ways, and hosts differ by whom they share them with.
-  if (const double spread = remaining_effects_.spread(set); spread > spread_of_contention) {
-    for (Suspect& one : slow) one.error = std::fmax(one.error, spread / 2);
-  }
+  std::vector<Suspect> slow = slow_with_each_rank(groups, candidates, direction, set, settings_);
   const bool is_few = static_cast<double>(slow.size()) <= most_bad * static_cast<double>(candidates.size());
   if (is_few) {
     std::vector<Suspect> neighbours = neighbours_alike(slow, candidates);
-    if (neighbours.empty()) return slow;
+    if (neighbours.empty()) {
+      add_unsure(groups, candidates, direction, set, slow);
+      return slow;
+    }
     slow = std::move(neighbours);
   }
   // So many are no exception. A few may stand out from most.
@@ -326,6 +329,37 @@ std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirec
   if (!slow.empty()) notes_.push_back(two_kinds(setting_, slow, candidates.size()));
   explain_kind(groups, slow, direction, set);
   return outliers;
+}
+
+std::vector<Suspect> Search::slow_with_each_rank(const std::vector<Group>& groups,
+                                                 const std::vector<Candidate>& candidates, FaultDirection direction,
+                                                 ClassSet set, const DiagnosisSettings& settings) const {
+  std::vector<Suspect> slow = judge(candidates, direction, settings);
+  // What is slow by itself is slow with each of its ranks; else its slow ranks are found one by one.
+  std::erase_if(slow, [&](const Suspect& one) {
+    const auto group = std::ranges::find(groups, one.component, &Group::component);
+    return remaining_effects_.has_fast_rank(group->ranks, direction, set, one.effect);
+  });
+  // Where pairs scatter so much, flows share ways, and hosts differ by whom they share them with.
+  if (const double spread = remaining_effects_.spread(set); spread > spread_of_contention) {
+    for (Suspect& one : slow) one.error = std::fmax(one.error, spread / 2);
+  }
+  return slow;
+}
+
+/// Where pairs scatter so much that few candidates cannot show which of them is slow: those that stand out enough for
+/// second measurements to decide.
+void Search::add_unsure(const std::vector<Group>& groups, const std::vector<Candidate>& candidates,
+                        FaultDirection direction, ClassSet set, std::vector<Suspect>& slow) const {
+  const bool are_few = candidates.size() < fewest_to_tell;
+  if (!setting_.has_second || !are_few || remaining_effects_.spread(set) <= spread_of_contention) return;
+  DiagnosisSettings lenient = settings_;
+  lenient.false_discovery_rate = std::max(lenient.false_discovery_rate, rate_before_retest);
+  for (Suspect& one : slow_with_each_rank(groups, candidates, direction, set, lenient)) {
+    if (std::ranges::find(slow, one.component, &Suspect::component) != slow.end()) continue;
+    one.needs_retest = true;
+    slow.push_back(one);
+  }
 }
 
 void Search::explain_kind(const std::vector<Group>& groups, const std::vector<Suspect>& kind, FaultDirection direction,
@@ -438,6 +472,7 @@ void Search::note(const Suspect& suspect) {
     known->effect += suspect.effect;
     known->p_value = std::min(known->p_value, suspect.p_value);
     known->direction = FaultDirection::both;
+    known->needs_retest = known->needs_retest && suspect.needs_retest;
   }
 }
 

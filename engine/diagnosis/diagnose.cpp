@@ -15,11 +15,14 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnosis/drift.hpp"
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/learnt_groups.hpp"
+#include "diagnosis/log_histogram.hpp"
 #include "diagnosis/routed_parts.hpp"
 #include "diagnosis/search.hpp"
+#include "diagnosis/slow_alone.hpp"
 #include "diagnosis/slow_paths.hpp"
 #include "network/hostlist.hpp"
 #include "stats/interval.hpp"
@@ -38,7 +41,6 @@ constexpr double most_steps_by_chance = 1.5;  // of the clock: its own, and half
 constexpr double unsteady_threshold = 0.5;
 // So many links between hosts, and such a share of them, are not slow each by itself.
 constexpr std::ptrdiff_t fewest_of_contention = 3;
-constexpr std::ptrdiff_t most_looked_at = 16;  // of which we look how many others are slow, too
 constexpr double share_of_contention = 0.02;
 constexpr std::ptrdiff_t many_of_contention = 16;  // of any share, where they are below the ratio of contention
 constexpr double ratio_of_contention = 1.8;
@@ -55,17 +57,6 @@ constexpr double most_apart = 0.25;
 constexpr double most_by_distance = 0.2;  // logarithm: x1.22, of small messages between neighbours
 constexpr double most_ns_by_distance = 1000;
 
-/// The hosts below a group of the component's level, ascending; none for components that are no groups.
-std::vector<std::int32_t> hosts_below(const Layout& layout, const Component& component, std::int32_t group) {
-  std::vector<std::int32_t> hosts;
-  if (component.level < 0 || group < 0) return hosts;
-  const auto& group_of = layout.network.levels[static_cast<std::size_t>(component.level)].group_of;
-  for (std::size_t host = 0; host < group_of.size(); ++host) {
-    if (group_of[host] == static_cast<std::uint32_t>(group)) hosts.push_back(static_cast<std::int32_t>(host));
-  }
-  return hosts;
-}
-
 bool is_between_hosts(const Fault& fault) {
   return fault.component.kind == ComponentKind::link || fault.component.kind == ComponentKind::pair;
 }
@@ -77,11 +68,30 @@ bool is_of_end(const Fault& fault) {
          kind == ComponentKind::rank;
 }
 
+/// By the time that a fault costs in all, list by list.
+void sort_by_cost(Diagnosis& diagnosis) {
+  const auto weight = [](const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); };
+  std::ranges::stable_sort(diagnosis.faults, [&](const Fault& a, const Fault& b) {
+    return list_of(a) != list_of(b) ? list_of(a) < list_of(b) : weight(a) > weight(b);
+  });
+}
+
+/// Collective: of the workers of all holders.
+LogHistogram sum_of_all(const Rows& rows, std::vector<LogHistogram> of_workers) {
+  LogHistogram& all = of_workers.front();
+  for (std::size_t worker = 1; worker < of_workers.size(); ++worker) {
+    all.add(of_workers[worker]);
+  }
+  add_up(rows, all.counts());
+  return std::move(all);
+}
+
 class Diagnosing {
  public:
   explicit Diagnosing(const Question& question) : question_(question), setting_(question.layout) {
     setting_.are_times = question.are_times;
     setting_.has_many_loads = question.has_many_loads;
+    setting_.has_second = static_cast<bool>(question.retest);
     diagnosis_.settings = question.settings;
     diagnosis_.topology = question.layout.network.source;
     diagnosis_.num_pairs = question.num_pairs;
@@ -97,7 +107,7 @@ class Diagnosing {
   void join_both_orders(const Rows& rows);
   void judge_isolated_pairs();
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
-  bool strikes_others(const Rows& rows, const SearchOutcome& outcome, const Suspect& link) const;
+  double shown_by_others(const Rows& rows, const SearchOutcome& outcome) const;
   std::vector<double> shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
@@ -112,7 +122,8 @@ class Diagnosing {
   void doubt_what_is_like_passed();
   void doubt_ends_like_those_of_load();
   void add_unsteady();
-  void note_hosts_alike();
+  bool are_slow_among(const Rows& rows, const std::vector<Fault*>& hosts) const;
+  void note_hosts_alike(const Rows& rows);
   Fault fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence);
 
   const Question& question_;
@@ -299,33 +310,42 @@ bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects, S
   return p * num_hosts * (is_inside ? 1 : num_hosts - 1) > question_.settings.false_discovery_rate;
 }
 
-/// The pairs of a link meet in neighbouring rounds, so what disturbs others for a while makes all of them slow. Whether
-/// many pairs between hosts of which nothing is suspected show half of its effect.
-bool Diagnosing::strikes_others(const Rows& rows, const SearchOutcome& outcome, const Suspect& link) const {
+/// The pairs of a link meet in neighbouring rounds, so what disturbs others for a while makes all of them slow. What
+/// many pairs between hosts show of which nothing is suspected, beyond what their ends let expect: logarithm, NaN
+/// without any.
+double Diagnosing::shown_by_others(const Rows& rows, const SearchOutcome& outcome) const {
   constexpr double many = 0.02;
   constexpr std::size_t most_sampled = std::size_t{1} << 22;
   const auto& host_of = question_.layout.host_of;
-  std::vector<std::array<std::uint64_t, 2>> of_workers(rows.num_workers());  // pairs, and those that are slow
+  std::vector<std::pair<std::int32_t, std::int32_t>> links;
+  std::vector<Suspect> others;
+  for (const Suspect& one : outcome.suspects) {
+    if (one.component.kind == ComponentKind::link) {
+      links.emplace_back(one.component.first, one.component.second);
+    } else {
+      others.push_back(one);
+    }
+  }
+  std::ranges::sort(links);
+  std::vector<LogHistogram> of_workers(rows.num_workers());
   rows.visit([&](std::size_t worker, const Row& row) {
     const std::size_t step = std::max<std::size_t>(1, row.values.size() * rows.num_ranks() / most_sampled);
     for (std::size_t index = row.from % step; index < row.values.size(); index += step) {
       const std::uint32_t to = row.partner(index);
-      if (host_of[row.from] == host_of[to]) continue;
+      const auto [first, second] =
+          std::minmax({static_cast<std::int32_t>(host_of[row.from]), static_cast<std::int32_t>(host_of[to])});
+      if (first == second || std::ranges::binary_search(links, std::pair(first, second))) continue;
       const float residual = residual_of(outcome.effects, setting_.classes.of(row.from, to), row, index);
       const auto is_of = [&](const Suspect& other) { return belongs(setting_, other, row.from, to); };
-      if (std::isnan(residual) || std::ranges::any_of(outcome.suspects, is_of)) continue;
-      ++of_workers[worker][0];
-      if (static_cast<double>(residual) >= link.effect / 2) ++of_workers[worker][1];
+      if (!std::isnan(residual) && std::ranges::none_of(others, is_of)) of_workers[worker].add(residual);
     }
   });
-  std::array<std::uint64_t, 2> sums{};
-  for (const auto& [num, num_slow] : of_workers) sums[0] += num, sums[1] += num_slow;
-  add_up(rows, std::span<std::uint64_t>(sums));
-  return static_cast<double>(sums[1]) > many * static_cast<double>(sums[0]);
+  return sum_of_all(rows, std::move(of_workers)).quantile(1 - many);
 }
 
 /// Of each suspect that is an end, the share of hosts with all of whose ranks its ranks show less than half of its
-/// effect, beyond the fastest tenth of their class: what is slow by itself is slow with everybody. 0 of others.
+/// effect, beyond the fastest tenth of their class: what is slow by itself is slow with everybody, and loses as much
+/// time over longer ways as over the shortest. 0 of others.
 std::vector<double> Diagnosing::shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const {
   constexpr double of_fastest = 0.1;
   std::vector<std::vector<std::uint32_t>> of_rank(num_ranks(question_.layout));  // suspects
@@ -343,6 +363,13 @@ std::vector<double> Diagnosing::shares_of_fast(const Rows& rows, const SearchOut
   std::vector<double> fastest;  // by class
   for (const Effects::OfClass& one : outcome.effects.classes)
     fastest.push_back(one.centre + one.residuals.quantile(of_fastest) - one.residual_zero);
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::size_t index = PairClasses::first_between; index < fastest.size(); ++index) {
+    if (outcome.effects.classes[index].num > 0) nearest = std::min(nearest, fastest[index]);
+  }
+  const auto effect_in = [&](std::size_t of_class, double effect) {
+    return std::log1p(std::expm1(effect) * std::exp(nearest - fastest[of_class]));
+  };
   const std::uint32_t num_hosts = setting_.hosts.num_groups();
   // By suspect: hosts that its ranks have met, and those with which they are fast.
   std::vector<std::array<std::uint64_t, 2>> counts(outcome.suspects.size());
@@ -350,19 +377,20 @@ std::vector<double> Diagnosing::shares_of_fast(const Rows& rows, const SearchOut
   rows.visit([&](std::size_t, const Row& row) {
     if (of_rank[row.from].empty()) return;
     std::vector<double> slowest(num_hosts, -std::numeric_limits<double>::infinity());
+    std::vector<std::size_t> class_of(num_hosts, 0);
     const std::uint32_t host = question_.layout.host_of[row.from];
     for (std::size_t index = 0; index < row.values.size(); ++index) {
       const std::uint32_t to = row.partner(index), other = question_.layout.host_of[to];
       if (std::isnan(row.values[index]) || other == host) continue;
-      const double beyond = static_cast<double>(row.values[index]) - fastest[setting_.classes.of(row.from, to)];
-      slowest[other] = std::max(slowest[other], beyond);
+      class_of[other] = setting_.classes.of(row.from, to);
+      slowest[other] = std::max(slowest[other], static_cast<double>(row.values[index]) - fastest[class_of[other]]);
     }
     const std::scoped_lock lock(counting);
     for (const std::uint32_t suspect : of_rank[row.from]) {
-      for (const double beyond : slowest) {
-        if (std::isinf(beyond)) continue;
+      for (std::uint32_t other = 0; other < num_hosts; ++other) {
+        if (std::isinf(slowest[other])) continue;
         ++counts[suspect][0];
-        if (beyond < outcome.suspects[suspect].effect / 2) ++counts[suspect][1];
+        if (slowest[other] < effect_in(class_of[other], outcome.suspects[suspect].effect) / 2) ++counts[suspect][1];
       }
     }
   });
@@ -427,7 +455,7 @@ bool Diagnosing::has_many_slow_pairs(Symptom symptom) const {
 /// network, also whether far ones take longer than more switches on the way would make them.
 bool Diagnosing::is_contended(Symptom symptom) const {
   if (symptom != Symptom::slow || question_.load == Load::alone || question_.has_many_loads) return false;
-  if (do_cables_limit_) return true;
+  if (do_cables_limit_ || question_.is_contended) return true;
   const auto& classes = outcome_.effects.classes;
   double nearest = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t index = PairClasses::first_between; index < classes.size(); ++index) {
@@ -478,18 +506,23 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
       symptom == Symptom::slow && !knows_network() && !question_.has_many_loads && !suspects.empty();
   const std::vector<double> fast =
       may_share_ways ? shares_of_fast(rows, outcome) : std::vector<double>(suspects.size(), 0.0);
-  const auto num_links =
-      std::ranges::count_if(suspects, [](const Suspect& one) { return one.component.kind == ComponentKind::link; });
+  const bool may_be_of_all = symptom == Symptom::slow && question_.load != Load::alone && !question_.has_many_loads;
+  const bool has_links =
+      std::ranges::any_of(suspects, [](const Suspect& one) { return one.component.kind == ComponentKind::link; });
+  const double of_others = may_be_of_all && has_links ? shown_by_others(rows, outcome) : 0;
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) {
       look.decide(fault, suspects[index], telling(suspects, suspects[index], evidence[index], needs_retest), sound_);
     }
     if (suspects[index].needs_retest && fault.persistence != Persistence::persistent) continue;
-    const bool is_one_pair = is_between_hosts(fault);  // or a few, which share a way with others by chance
+    // A few pairs, or a share of many, meet other flows by chance.
+    const bool is_of_some_pairs = is_between_hosts(fault) || suspects[index].share < 1;
+    // Of a round trip both orders show the same path, so an end is slow both ways.
+    const bool is_one_way = question_.is_round_trip && is_of_end(fault) && fault.direction != FaultDirection::both;
     fault.is_unproven = (needs_retest || (has_slow_pairs && is_of_end(fault))) &&
                         fault.persistence == Persistence::not_retested && !suspects[index].is_beyond_contention &&
-                        (is_one_pair || suspects[index].is_whole_class ||
+                        (is_of_some_pairs || is_one_way || suspects[index].is_whole_class ||
                          (needs_retest ? fault.ratio_low : fault.ratio) < ratio_of_contention);
     // Pairs that share a cable or a core switch share its load.
     if (is_of_routes(fault.component) && question_.load != Load::alone) {
@@ -509,13 +542,11 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
       fault.is_unproven = true;
       fault.name = fmt::format("the way between {} and the others", network::folded_hostlist(fault.host_names));
       fault.ruled_out = {"not these hosts one by one: they reach each other as others do"};
-      fault.advice = "Look at what these hosts share, or tell --topology: they may only stand farther away.";
+      fault.advice = "Look at what these hosts share, or tell --topology: they may only stand farther away";
     }
-    const bool is_new =
-        fault.persistence == Persistence::not_retested && question_.load != Load::alone && !question_.has_many_loads;
-    if (symptom == Symptom::slow && suspects[index].component.kind == ComponentKind::link && is_new &&
-        num_links <= most_looked_at && strikes_others(rows, outcome, suspects[index]))
-      fault.is_unproven = true;
+    const bool is_new_link =
+        suspects[index].component.kind == ComponentKind::link && fault.persistence == Persistence::not_retested;
+    if (is_new_link && may_be_of_all && suspects[index].effect / 2 < of_others) fault.is_unproven = true;
     const bool is_certain = fault.persistence != Persistence::not_retested;
     if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
       diagnosis_.faults.push_back(std::move(fault));
@@ -669,9 +700,34 @@ void Diagnosing::add_unsteady() {
   add_faults(rows, unsteady, Symptom::unsteady);
 }
 
+/// Collective: whether pairs of these hosts with each other are slow beside those of other hosts, too. What shares a
+/// slow way is not.
+bool Diagnosing::are_slow_among(const Rows& rows, const std::vector<Fault*>& hosts) const {
+  constexpr double half = 0.5;
+  const auto& host_of = question_.layout.host_of;
+  std::vector<std::uint8_t> is_one(setting_.hosts.num_groups(), 0);
+  double least = std::numeric_limits<double>::infinity();
+  for (const Fault* one : hosts) {
+    is_one[static_cast<std::size_t>(one->component.first)] = 1;
+    least = std::min(least, half * std::log(one->ratio));
+  }
+  std::vector<LogHistogram> among(rows.num_workers()), others(rows.num_workers());
+  rows.visit([&](std::size_t worker, const Row& row) {
+    const std::uint32_t host = host_of[row.from];
+    for (std::size_t index = 0; index < row.values.size(); ++index) {
+      const std::uint32_t other = host_of[row.partner(index)];
+      if (std::isnan(row.values[index]) || other == host || is_one[other] != is_one[host]) continue;
+      (is_one[host] != 0 ? among : others)[worker].add(row.values[index]);
+    }
+  });
+  const double of_among = sum_of_all(rows, std::move(among)).quantile(half),
+               of_others = sum_of_all(rows, std::move(others)).quantile(half);
+  return of_among - of_others >= least;
+}
+
 /// Without a topology it is not known what hosts share, so a slow uplink shows as slow hosts. Neighbours that are slow
-/// alike may share one: none of them is proven.
-void Diagnosing::note_hosts_alike() {
+/// alike may share one, unless they are as slow with each other: none of them is proven.
+void Diagnosing::note_hosts_alike(const Rows& rows) {
   if (knows_network()) return;
   std::vector<Fault*> hosts;
   std::vector<double> effects;
@@ -686,7 +742,7 @@ void Diagnosing::note_hosts_alike() {
   std::erase_if(hosts,
                 [&](const Fault* one) { return std::abs(std::log(one->ratio) - middle) >= most_apart * middle; });
   const auto num_alike = static_cast<std::ptrdiff_t>(hosts.size());
-  if (num_alike < fewest_alike) return;
+  if (num_alike < fewest_alike || are_slow_among(rows, hosts)) return;
   const auto number = [](const Fault* one) { return one->component.first; };
   const auto [first, last] = std::ranges::minmax(hosts, {}, number);
   const auto num_between = static_cast<double>(number(last) - number(first) + 1);
@@ -702,10 +758,13 @@ void Diagnosing::note_hosts_alike() {
 Diagnosis Diagnosing::run() {
   const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
   const Rows& as_measured = question_.rows(Symptom::slow);
-  RoutedParts routed = find_routed_parts(as_measured, setting_, question_.settings, question_.is_round_trip);
-  if (std::string why = why_not_used(as_measured, setting_); !why.empty()) diagnosis_.notes.push_back(std::move(why));
-  const auto off_routes = routed.suspects.empty() ? nullptr : without_routed_parts(as_measured, setting_, routed);
-  const Rows& before_paths = off_routes ? *off_routes : as_measured;
+  // Pairs of two switches meet in neighbouring rounds, so drift would show as slow ways between them.
+  const auto calm = knows_network() ? without_own_drift(as_measured, setting_.classes) : nullptr;
+  const Rows& before_routes = calm ? *calm : as_measured;
+  RoutedParts routed = find_routed_parts(before_routes, setting_, question_.settings, question_.is_round_trip);
+  if (std::string why = why_not_used(before_routes, setting_); !why.empty()) diagnosis_.notes.push_back(std::move(why));
+  const auto off_routes = routed.suspects.empty() ? nullptr : without_routed_parts(before_routes, setting_, routed);
+  const Rows& before_paths = off_routes ? *off_routes : before_routes;
   const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
   do_cables_limit_ = paths.is_contended && !question_.has_many_loads;
   const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);
@@ -722,7 +781,7 @@ Diagnosis Diagnosing::run() {
     const auto explains = [&](const Suspect& suspect) {
       const bool is_covered = static_cast<double>(one.residual) <= suspect.effect ||
                               (suspect.is_before_fit && !suspect.needs_retest && do_cables_limit_);
-      return is_covered && belongs(setting_, suspect, one.from, one.to);
+      return is_covered && may_pass(setting_, suspect, one.from, one.to);
     };
     if (std::ranges::any_of(outcome_.suspects, explains)) return true;
     const Effects::OfClass& of_class = outcome_.effects.classes[setting_.classes.of(one.from, one.to)];
@@ -738,14 +797,10 @@ Diagnosis Diagnosing::run() {
   }
   judge_isolated_pairs();
   add_faults(as_measured, outcome_, Symptom::slow);
-  add_unsteady();
-  note_hosts_alike();
+  note_hosts_alike(times);
+  add_unsteady();  // takes other rows, and these are gone
   share_time(setting_, diagnosis_);
-  // The time that a fault costs in all, list by list.
-  const auto weight = [](const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); };
-  std::ranges::stable_sort(diagnosis_.faults, [&](const Fault& a, const Fault& b) {
-    return list_of(a) != list_of(b) ? list_of(a) < list_of(b) : weight(a) > weight(b);
-  });
+  sort_by_cost(diagnosis_);
   return std::move(diagnosis_);
 }
 
@@ -787,7 +842,10 @@ Recorded recorded(std::span<const SecondMeasurement> measured) {
   return all;
 }
 
-Diagnosis diagnose(const Question& question) {
+namespace {
+
+/// Learns groups first, where it may.
+Diagnosis diagnosed_by_fit(const Question& question) {
   if (!question.may_learn) return Diagnosing(question).run();
   Layout learnt = question.layout;
   if (can_learn_sockets(learnt)) {
@@ -810,8 +868,36 @@ Diagnosis diagnose(const Question& question) {
                      .are_times = question.are_times,
                      .load = question.load,
                      .has_many_loads = question.has_many_loads,
+                     .is_contended = question.is_contended,
                      .is_round_trip = question.is_round_trip})
       .run();
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Question& question) {
+  const SlowAlone slow = find_slow_alone(question);
+  if (!slow.is_busy) return diagnosed_by_fit(question);
+  Question rest = question;
+  rest.is_contended = true;
+  std::unique_ptr<Rows> rows;
+  if (!slow.faults.empty()) {
+    rest.rows = [&](Symptom symptom) -> const Rows& {
+      rows = without_slow_alone(question.rows(symptom), slow);
+      return *rows;
+    };
+    std::erase_if(rest.retested, [&](const OrderedPair& pair) { return slow.has(pair.from, pair.to); });
+  }
+  Diagnosis diagnosis = diagnosed_by_fit(rest);
+  diagnosis.notes.push_back(
+      fmt::format("the machine was busy: what pairs take under load scatters by {:.0f} % around what they take alone, "
+                  "as where other programs run or flows share cables, so pairs that were measured alone come first",
+                  100 * std::expm1(slow.scatter)));
+  diagnosis.num_measured += slow.num_pairs;
+  diagnosis.faults.insert(diagnosis.faults.end(), slow.faults.begin(), slow.faults.end());
+  share_time(Setting(question.layout), diagnosis);
+  sort_by_cost(diagnosis);
+  return diagnosis;
 }
 
 }  // namespace leadline::diagnosis

@@ -60,6 +60,7 @@ struct Question {
   bool are_times = true;         ///< that rows() gives for Symptom::slow; not ratios of two times
   Load load = Load::concurrent;  ///< under which the test has measured
   bool has_many_loads = false;   ///< under which ranks were measured, so what they share cables with averages out
+  bool is_contended = false;     ///< what pairs take under load is known to differ from what they take alone, by chance
   bool is_round_trip = false;    ///< a pair's time is half of a round trip: both orders of a pair show the same path
 };
 

@@ -49,9 +49,9 @@ class RowsWithoutDrift final : public ChangedRows {
 std::vector<float> find_drift(const Rows& rows, const Effects& effects, const PairClasses& classes) {
   const std::size_t num = num_rounds(rows);
   if (num <= fewest_rounds) return {};
-  double spread = least_spread;
-  for (const Effects::OfClass& one : effects.classes) spread = std::fmax(spread, one.spread);
-  const ColumnBins bins(spread);
+  // Of few pairs, whose ends explain nearly all, the spread says nothing, and the widest would leave one bin to all.
+  const auto& most_pairs = *std::ranges::max_element(effects.classes, {}, &Effects::OfClass::num);
+  const ColumnBins bins(std::fmax(most_pairs.spread, least_spread));
   struct Scratch {
     std::vector<std::uint8_t> classes;
     std::vector<float> residuals;
@@ -95,6 +95,12 @@ std::vector<float> find_drift(const Rows& rows, const Effects& effects, const Pa
 
 std::unique_ptr<Rows> without_drift(const Rows& rows, std::vector<float> drift) {
   return std::make_unique<RowsWithoutDrift>(rows, std::move(drift));
+}
+
+std::unique_ptr<Rows> without_own_drift(const Rows& rows, const PairClasses& classes) {
+  if (num_rounds(rows) <= fewest_rounds) return nullptr;
+  std::vector<float> drift = find_drift(rows, fit(rows, classes), classes);
+  return drift.empty() ? nullptr : without_drift(rows, std::move(drift));
 }
 
 }  // namespace leadline::diagnosis

@@ -23,4 +23,8 @@ std::vector<float> find_drift(const Rows& rows, const Effects& effects, const Pa
 /// The rows without it; `rows` outlives it.
 std::unique_ptr<Rows> without_drift(const Rows& rows, std::vector<float> drift);
 
+/// Collective. The rows without what find_drift() finds beside their own fit, which costs one; nullptr where that is
+/// nothing.
+std::unique_ptr<Rows> without_own_drift(const Rows& rows, const PairClasses& classes);
+
 }  // namespace leadline::diagnosis

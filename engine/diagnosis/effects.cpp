@@ -178,12 +178,8 @@ std::vector<LogHistogram> Fit::histograms(const Look& value_of) {
   });
   std::vector<LogHistogram> sums(classes_.size());
   for (std::size_t pair_class = 0; pair_class < sums.size(); ++pair_class) {
-    const auto sum = sums[pair_class].counts();
-    for (Scratch& scratch : scratch_) {
-      const auto counts = scratch.histograms[pair_class].counts();
-      for (std::size_t bin = 0; bin < sum.size(); ++bin) sum[bin] += counts[bin];
-    }
-    add_up_sparse(rows_, sum);
+    for (const Scratch& scratch : scratch_) sums[pair_class].add(scratch.histograms[pair_class]);
+    add_up_sparse(rows_, sums[pair_class].counts());
   }
   return sums;
 }
@@ -537,7 +533,7 @@ void Fit::join_spread() {
   LogHistogram all;
   std::uint64_t num_fitted = 0;
   for (const Effects::OfClass& one : std::span(effects_.classes).subspan(PairClasses::first_between)) {
-    std::ranges::transform(all.counts(), one.residuals.counts(), all.counts().begin(), std::plus<>());
+    all.add(one.residuals);
     num_fitted += one.num_fitted;
   }
   const double spread = all.spread(num_fitted);

@@ -45,6 +45,18 @@ bool passes(const Layout& layout, const Component& component, std::uint32_t from
   return std::ranges::find(way, static_cast<std::uint32_t>(component.first)) != way.end();
 }
 
+/// Whether all shortest paths from one rank to another have the cable between two switches of a network with hops, in
+/// this direction.
+bool must_pass(const Setting& setting, const Component& cable, std::uint32_t from, std::uint32_t to) {
+  const network::Network& network = setting.layout.network;
+  const network::Level& level = network.levels.front();
+  const std::uint32_t here = level.group_of[setting.layout.host_of[from]];
+  const std::uint32_t there = level.group_of[setting.layout.host_of[to]];
+  const auto first = static_cast<std::uint32_t>(cable.first), second = static_cast<std::uint32_t>(cable.second);
+  const auto hops = [&](std::uint32_t one) { return network.hops[std::size_t{here} * level.names.size() + one]; };
+  return hops(first) < hops(second) && setting.paths->of_cable(first, second, here, there) >= sure_share;
+}
+
 /// One direction only: the end named first sends.
 bool sends_through(const Setting& setting, const Component& component, std::uint32_t from, std::uint32_t to) {
   const auto& host_of = setting.layout.host_of;
@@ -61,7 +73,8 @@ bool sends_through(const Setting& setting, const Component& component, std::uint
     case ComponentKind::uplink:
       return group(from) == component.first && group(to) != component.first;
     case ComponentKind::cable:
-      return group(from) == component.first && group(to) == component.second;
+      return setting.paths ? must_pass(setting, component, from, to)
+                           : group(from) == component.first && group(to) == component.second;
     case ComponentKind::rail:
       return is_between && static_cast<std::int32_t>(setting.hosts.slot_of[from]) == component.first;
     case ComponentKind::host:

@@ -91,10 +91,14 @@ double limited(double degrees_of_freedom);
 /// tails are heavier than a normal distribution's.
 double degrees_of_freedom(std::size_t num);
 
-/// Whether messages from one rank to another pass the component in the direction of its fault.
+/// Of the shortest paths those that have a cable: from here on all of them.
+inline constexpr double sure_share = 0.99;
+
+/// Whether messages from one rank to another pass the component in the direction of its fault: a cable of a network
+/// that is no tree, where all of their shortest paths have it.
 bool belongs(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to);
 
-/// The same, either way; of a cable of a network that is no tree, whether it is on one of their shortest paths.
+/// The same, either way; of such a cable, where it is on one of their shortest paths.
 bool may_pass(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to);
 
 /// A measured pair: what it took and what its ends let expect, ln ns.

@@ -175,6 +175,16 @@ std::string switch_of(const Setting& setting, const Component& component, std::i
 
 }  // namespace
 
+std::vector<std::int32_t> hosts_below(const Layout& layout, const Component& component, std::int32_t group) {
+  std::vector<std::int32_t> hosts;
+  if (component.level < 0 || group < 0) return hosts;
+  const auto& group_of = layout.network.levels[static_cast<std::size_t>(component.level)].group_of;
+  for (std::size_t host = 0; host < group_of.size(); ++host) {
+    if (group_of[host] == static_cast<std::uint32_t>(group)) hosts.push_back(static_cast<std::int32_t>(host));
+  }
+  return hosts;
+}
+
 void name_concerned(const Setting& setting, Fault& fault) {
   const Component& component = fault.component;
   const auto names_of_hosts = [&](const std::vector<std::int32_t>& hosts) {

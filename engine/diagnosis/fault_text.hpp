@@ -2,6 +2,7 @@
 // A fault as text: the name of its component, what was ruled out, what to do.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace leadline::diagnosis {
 
 /// "host node3", "the link between node1 and node4", "rank 17 on node2".
 std::string name_of_component(const Setting& setting, const Component& component, FaultDirection direction);
+
+/// The hosts below a group of the component's level, ascending; none for components that are no groups.
+std::vector<std::int32_t> hosts_below(const Layout& layout, const Component& component, std::int32_t group);
 
 /// Fills in the names of hosts and switches, and the ranks, that the component of a fault concerns.
 void name_concerned(const Setting& setting, Fault& fault);

@@ -118,4 +118,11 @@ bool PairClasses::crosses(std::size_t pair_class, std::size_t level) const {
   return !is_inside(pair_class) && pair_class - first_between > level;
 }
 
+Setting::Setting(const Layout& of_layout)
+    : layout(of_layout), classes(of_layout), hosts(members_of(of_layout.host_of)) {
+  const network::Network& network = layout.network;
+  if (!network.hops.empty() && network.levels.front().names.size() <= network::most_path_groups)
+    paths = std::make_shared<network::PathShares>(network);
+}
+
 }  // namespace leadline::diagnosis

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "network/network.hpp"
+#include "network/path_shares.hpp"
 #include "network/routes.hpp"
 
 namespace leadline::diagnosis {
@@ -98,8 +100,7 @@ class PairClasses {
 
 /// A layout with what follows from it.
 struct Setting {
-  explicit Setting(const Layout& of_layout)
-      : layout(of_layout), classes(of_layout), hosts(members_of(of_layout.host_of)) {}
+  explicit Setting(const Layout& of_layout);
 
   /// Then rank and host are one, and so are a link and a pair.
   bool has_one_rank_a_host() const { return hosts.num_groups() == num_ranks(layout); }
@@ -107,8 +108,10 @@ struct Setting {
   const Layout& layout;
   PairClasses classes;
   Members hosts;
+  std::shared_ptr<const network::PathShares> paths;  ///< of a network with hops between not too many switches
   bool are_times = true;        ///< what is judged: not ratios, whose sizes say nothing of processors and switches
   bool has_many_loads = false;  ///< of each pair one value stands for many, each beside other flows
+  bool has_second = false;      ///< pairs are, or were, measured again: a suspect may be confirmed
 };
 
 }  // namespace leadline::diagnosis

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,9 @@ class LogHistogram {
   LogHistogram() : counts_(static_cast<std::size_t>((highest - lowest) * bins_a_unit)) {}
 
   void add(float value) { ++counts_[index_of(value)]; }
+  void add(const LogHistogram& other) {
+    std::ranges::transform(counts_, other.counts_, counts_.begin(), std::plus<>());
+  }
   std::span<std::uint64_t> counts() { return counts_; }
   std::span<const std::uint64_t> counts() const { return counts_; }
 

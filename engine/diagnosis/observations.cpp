@@ -15,6 +15,7 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnosis/alone_pairs.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/effects.hpp"
 #include "diagnosis/evidence.hpp"
@@ -29,18 +30,11 @@
 namespace leadline::diagnosis {
 namespace {
 
-constexpr std::size_t fewest_partners = 3;  // fewer do not tell whether a rank is slow or what is between
-constexpr double most_unlike = 0.25;        // effects that differ by less than this share may have a common reason
-constexpr double least_margin = 0.1;        // logarithm: by so much a slow host shows less hardly ever by chance
-constexpr double share_alone = 0.5;         // of an effect under load that must be there alone
-constexpr double least_of_link = 0.25;      // share of time
-constexpr double spreads_of_link = 6;  // by which a link is slower alone than others are; of many pairs few were tried
-constexpr double least_spread_alone = 0.02;
-constexpr std::size_t fewest_alone = 5;          // that tell what is usual
-constexpr std::size_t fewest_slow_partners = 2;  // that a slow end has alone
-constexpr std::size_t most_slow_alone = 3;       // more have a common reason, which is none of them
-constexpr double least_share_of_load = 1.5;      // far pairs lose so much more under load than near ones do
-constexpr std::size_t most_shown_alone = 8;      // pairs of a fault
+constexpr std::size_t fewest_partners = 3;   // fewer do not tell whether a rank is slow or what is between
+constexpr double most_unlike = 0.25;         // effects that differ by less than this share may have a common reason
+constexpr double least_margin = 0.1;         // logarithm: by so much a slow host shows less hardly ever by chance
+constexpr std::size_t fewest_alone = 5;      // that tell what is usual
+constexpr double least_share_of_load = 1.5;  // far pairs lose so much more under load than near ones do
 
 auto ends_of(const Observation& one) { return std::tuple(one.from, one.to); }
 
@@ -240,7 +234,7 @@ Fault SharedWays::fault_of(const std::vector<const Accused*>& group, const Diagn
   shared.name = fmt::format("the way between {} and the others", network::folded_hostlist(names));
   shared.ruled_out = {
       fmt::format("not these {} hosts: they are faster with each other than with the others", group.size())};
-  shared.advice = "Look at the switch that they share and at its uplinks; --topology says which that is.";
+  shared.advice = "Look at the switch that they share and at its uplinks; --topology says which that is";
   return shared;
 }
 
@@ -257,196 +251,6 @@ void SharedWays::take_out_of(Diagnosis& diagnosis) const {
     if (!gone.contains(index)) kept.push_back(std::move(diagnosis.faults[index]));
   }
   diagnosis.faults = std::move(kept);
-}
-
-Suspect suspect_of(const Fault& fault) {
-  Suspect suspect;
-  suspect.component = fault.component;
-  suspect.direction = fault.direction;
-  suspect.effect = std::log(fault.ratio);
-  return suspect;
-}
-
-/// What pairs take alone: logarithms, without what others of their class take. Under load the network is shared, so the
-/// time that it lets expect says nothing about a pair alone.
-class AlonePairs {
- public:
-  AlonePairs(const ObservedSlice& slice, const Setting& setting, const Diagnosis& diagnosis);
-
-  /// Fills in what alone measurements say of faults of the network, hosts and ranks.
-  void judge(Diagnosis& diagnosis) const;
-
-  /// Hosts, ranks and links that are slow alone and that the load has hidden; none of hosts that `is_explained`.
-  void add_slow(Diagnosis& diagnosis, const std::function<bool(std::uint32_t rank)>& is_explained) const;
-
- private:
-  bool knows_usual() const { return of_all_.num >= fewest_alone; }
-  double effect_of(const Observation& one) const;
-
-  struct Slow {
-    Observation pair;
-    double effect = 0;
-    bool is_best_of_several = false;
-  };
-  Fault fault_of(Component component, std::span<const Slow> slow, double spread) const;
-  Fault fault_of_end(std::uint32_t host, std::span<const Slow> slow, double spread) const;
-  Fault fault_of_link(const Slow& slow, double spread) const;
-
-  const ObservedSlice& slice_;
-  const Setting& setting_;
-  std::vector<Middle> usual_;  ///< by class
-  Middle of_all_;              ///< between hosts, or inside where there is one
-};
-
-AlonePairs::AlonePairs(const ObservedSlice& slice, const Setting& setting, const Diagnosis& diagnosis)
-    : slice_(slice), setting_(setting) {
-  std::vector<std::vector<double>> sound(setting.classes.size());
-  std::vector<double> all;
-  for (const Observation& one : slice.alone) {
-    const auto explains = [&](const Fault& fault) {
-      const Suspect suspect = suspect_of(fault);
-      return belongs(setting, suspect, one.from, one.to) || belongs(setting, suspect, one.to, one.from);
-    };
-    if (std::ranges::any_of(diagnosis.faults, explains)) continue;
-    sound[setting.classes.of(one.from, one.to)].push_back(std::log(one.time_ns));
-    all.push_back(std::log(one.time_ns));
-  }
-  for (auto& values : sound) usual_.push_back(middle_of(std::move(values)));
-  of_all_ = middle_of(std::move(all));
-}
-
-double AlonePairs::effect_of(const Observation& one) const {
-  const Middle& of_class = usual_[setting_.classes.of(one.from, one.to)];
-  return std::log(one.time_ns) - (of_class.num >= fewest_alone ? of_class : of_all_).median;
-}
-
-void AlonePairs::judge(Diagnosis& diagnosis) const {
-  if (!knows_usual()) return;
-  for (Fault& fault : diagnosis.faults) {
-    const Suspect suspect = suspect_of(fault);
-    std::vector<double> shown;
-    for (const auto* measured : {&slice_.alone, &slice_.retested}) {
-      for (const Observation& one : *measured) {
-        if (belongs(setting_, suspect, one.from, one.to) || belongs(setting_, suspect, one.to, one.from))
-          shown.push_back(effect_of(one));
-      }
-    }
-    const Middle middle = middle_of(std::move(shown));
-    if (middle.num == 0) continue;
-    fault.ratio_alone = std::exp(middle.median);
-    const bool is_there = middle.median >= share_alone * suspect.effect;
-    fault.persistence = is_there ? Persistence::persistent : Persistence::only_under_load;
-  }
-}
-
-/// What the load hides: pairs that are slow alone, by the end that most of them have in common while there is one, and
-/// the rest as links.
-void AlonePairs::add_slow(Diagnosis& diagnosis, const std::function<bool(std::uint32_t rank)>& is_explained) const {
-  if (!knows_usual()) return;
-  const double spread = std::max(of_all_.spread, least_spread_alone);
-  const double least =
-      std::max(std::log1p(std::max(diagnosis.settings.threshold, least_of_link)), spreads_of_link * spread);
-  std::vector<Slow> slow;
-  std::set<std::uint32_t> has_fast;  // hosts
-  const auto& host_of = setting_.layout.host_of;
-  for (const auto* measured : {&slice_.alone, &slice_.retested}) {
-    for (const Observation& one : *measured) {
-      const double effect = effect_of(one);
-      if (effect < least / 2) has_fast.insert({host_of[one.from], host_of[one.to]});
-      const auto explains = [&](const Fault& fault) {
-        const bool is_of_network = fault.component.level >= 0;
-        if (is_of_network && setting_.layout.network.levels.empty()) return false;  // `is_explained` knows
-        const Suspect suspect = suspect_of(fault);
-        return belongs(setting_, suspect, one.from, one.to) || belongs(setting_, suspect, one.to, one.from);
-      };
-      const bool is_of_fault = std::ranges::any_of(diagnosis.faults, explains);
-      if (effect < least || is_of_fault || is_explained(one.from) || is_explained(one.to)) continue;
-      slow.push_back({one, effect, measured == &slice_.retested});
-    }
-  }
-  std::vector<Fault> found;
-  while (true) {
-    std::map<std::uint32_t, std::set<std::uint32_t>> partners;  // of hosts
-    for (const Slow& one : slow) {
-      const std::uint32_t from = host_of[one.pair.from], to = host_of[one.pair.to];
-      partners[from].insert(to);
-      partners[to].insert(from);
-    }
-    std::erase_if(partners, [&](const auto& host) { return has_fast.contains(host.first); });
-    const auto most = std::ranges::max_element(partners, {}, [](const auto& host) { return host.second.size(); });
-    if (most == partners.end() || most->second.size() < fewest_slow_partners) break;
-    std::vector<Slow> of_host;
-    for (const Slow& one : slow) {
-      if (host_of[one.pair.from] == most->first || host_of[one.pair.to] == most->first) of_host.push_back(one);
-    }
-    found.push_back(fault_of_end(most->first, of_host, spread));
-    std::erase_if(slow, [&](const Slow& one) {
-      return host_of[one.pair.from] == most->first || host_of[one.pair.to] == most->first;
-    });
-  }
-  // One of many pairs may have been disturbed: only the best of several measurements makes a link.
-  std::erase_if(slow, [](const Slow& one) { return !one.is_best_of_several; });
-  std::vector<Fault> links;
-  std::vector<double> p_values;
-  for (const Slow& one : slow) p_values.push_back(links.emplace_back(fault_of_link(one, spread)).p_value);
-  const std::vector<bool> stays =
-      stats::rejected(p_values, slice_.retested.size(), diagnosis.settings.false_discovery_rate);
-  for (std::size_t index = 0; index < links.size(); ++index) {
-    if (stays[index]) found.push_back(std::move(links[index]));
-  }
-  if (found.size() <= most_slow_alone) {
-    diagnosis.faults.insert(diagnosis.faults.end(), found.begin(), found.end());
-    return;
-  }
-  diagnosis.notes.push_back(
-      fmt::format("{} hosts, ranks or links are slow alone, too: so many have something in common, and none of them is "
-                  "called a fault",
-                  found.size()));
-}
-
-Fault AlonePairs::fault_of(Component component, std::span<const Slow> slow, double spread) const {
-  std::vector<double> effects;
-  Fault fault;
-  for (const Slow& one : slow) {
-    effects.push_back(one.effect);
-    if (fault.pairs.size() == most_shown_alone) continue;
-    fault.pairs.push_back({static_cast<std::int32_t>(one.pair.from), static_cast<std::int32_t>(one.pair.to),
-                           one.pair.time_ns, one.pair.time_ns / std::exp(one.effect)});
-  }
-  const Middle middle = middle_of(std::move(effects));
-  const double error = std::max(spread, middle.spread);
-  fault.component = component;
-  name_concerned(setting_, fault);
-  fault.name = name_of_component(setting_, component, fault.direction);
-  fault.ratio = fault.ratio_alone = std::exp(middle.median);
-  fault.ratio_low = std::exp(middle.median - both_sides * error);
-  fault.ratio_high = std::exp(middle.median + both_sides * error);
-  fault.p_value = stats::student_t_tail(middle.median / error, degrees_of_freedom(of_all_.num));
-  fault.num_pairs = 2 * slow.size();
-  fault.advice = advice_for(setting_, suspect_of(fault), Symptom::slow);
-  fault.persistence = Persistence::persistent;
-  return fault;
-}
-
-/// The host; of several ranks the one that all of these pairs have.
-Fault AlonePairs::fault_of_end(std::uint32_t host, std::span<const Slow> slow, double spread) const {
-  std::set<std::uint32_t> ranks;
-  for (const Slow& one : slow) {
-    ranks.insert(setting_.layout.host_of[one.pair.from] == host ? one.pair.from : one.pair.to);
-  }
-  const bool is_rank = ranks.size() == 1 && !setting_.has_one_rank_a_host();
-  const auto number = static_cast<std::int32_t>(is_rank ? *ranks.begin() : host);
-  return fault_of({is_rank ? ComponentKind::rank : ComponentKind::host, -1, number, -1, -1}, slow, spread);
-}
-
-Fault AlonePairs::fault_of_link(const Slow& slow, double spread) const {
-  const bool are_hosts = setting_.has_one_rank_a_host();
-  const auto& host_of = setting_.layout.host_of;
-  const auto [first, second] = std::minmax(are_hosts ? host_of[slow.pair.from] : slow.pair.from,
-                                           are_hosts ? host_of[slow.pair.to] : slow.pair.to);
-  return fault_of({are_hosts ? ComponentKind::link : ComponentKind::pair, -1, static_cast<std::int32_t>(first),
-                   static_cast<std::int32_t>(second), -1},
-                  std::span(&slow, 1), spread);
 }
 
 /// More than half of the hosts: what they share cannot be told from what is theirs.
@@ -526,8 +330,14 @@ DiagnosisSettings used_for(const ObservedSlice& slice, DiagnosisSettings setting
 /// Each pair under as many loads as it was measured, and some alone.
 Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Observation> pairs, const Setting& setting,
                                 const DiagnosisSettings& settings) {
+  AlonePairs alone(slice, setting, settings);
+  std::vector<Fault> found = alone.what_is_slow();
+  std::vector<Observation> rest(pairs.begin(), pairs.end());
+  std::erase_if(rest, [&](const Observation& one) {
+    return std::ranges::any_of(found, [&](const Fault& fault) { return alone.passes(fault, one); });
+  });
   SparseRows rows(static_cast<std::uint32_t>(num_ranks(setting.layout)), 1);
-  append(pairs, rows);
+  append(rest, rows);
   const Question question{.rows = [&](Symptom) -> const Rows& { return rows; },
                           .layout = setting.layout,
                           .settings = settings,
@@ -537,13 +347,15 @@ Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Obse
                           .has_many_loads = true,
                           .is_round_trip = slice.is_exchange};
   Diagnosis diagnosis = diagnose(question);
+  diagnosis.num_measured += pairs.size() - rest.size();
   leave_out_most(setting, diagnosis);
-  const AlonePairs alone(slice, setting, diagnosis);
+  alone.learn_from(diagnosis.faults);
   alone.judge(diagnosis);
-  const SharedWays shared(pairs, setting, diagnosis);
+  const SharedWays shared(rest, setting, diagnosis);
   shared.take_out_of(diagnosis);
   leave_out_contention(setting.layout.network, diagnosis);
-  alone.add_slow(diagnosis, [&](std::uint32_t rank) { return shared.concern(rank); });
+  diagnosis.faults.insert(diagnosis.faults.end(), found.begin(), found.end());
+  alone.add_links(diagnosis, [&](std::uint32_t rank) { return shared.concern(rank); });
   note_share_of_load(slice, pairs, setting, diagnosis);
   return diagnosis;
 }

@@ -183,7 +183,8 @@ SearchOutcome search(const Rows& as_measured, const Setting& setting, const Diag
   if (const auto direction = slow_between_two(outcome.effects, setting, settings))
     outcome.suspects.push_back(*direction);
   SharedPaths shared;
-  if (symptom == Symptom::slow) shared = find_shared_paths(rows, outcome.effects, setting, settings, notes);
+  if (symptom == Symptom::slow)
+    shared = find_shared_paths(rows, outcome.effects, setting, settings, outcome.suspects, notes);
   std::deque<Partition> partitions = partitions_of(setting);
   // Hosts of one rank have one pair each way between them: the search for single pairs is meant for that.
   const bool are_pairs = setting.has_one_rank_a_host();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace leadline::diagnosis {
@@ -29,16 +30,75 @@ struct Cell {
   double share() const { return num == 0 ? 0 : static_cast<double>(num_slow) / static_cast<double>(num); }
 };
 
+/// Of a class, from where on a pair is slow.
+double least_of_slow(const Effects::OfClass& of_class, double least_effect) {
+  return std::max(least_effect, least_spreads * of_class.spread);
+}
+
+/// What ranks show with some far ones, and not with the nearest. With forwarding tables all that goes to one host takes
+/// one way, so that the fit takes a slow cable for what its hosts show across it; a slow end is slow with everybody.
+class EndsFarAway {
+ public:
+  /// `effects` outlives it.
+  EndsFarAway(const Effects& effects, const Setting& setting, std::span<const Suspect> suspects,
+              const DiagnosisSettings& settings)
+      : effects_(effects) {
+    const std::size_t num = num_ranks(setting.layout);
+    out_.assign(effects.classes.size(), std::vector<float>(num, 0));
+    in_ = out_;
+    std::vector<std::uint8_t> is_explained(num, 0);  // by a switch or an uplink that was found
+    for (const Suspect& one : suspects) {
+      if (one.component.level < 0) continue;
+      const auto group_of = groups_of_ranks(setting.layout, static_cast<std::size_t>(one.component.level));
+      for (std::size_t rank = 0; rank < num; ++rank) {
+        if (group_of[rank] == static_cast<std::uint32_t>(one.component.first)) is_explained[rank] = 1;
+      }
+    }
+    for (std::size_t rank = 0; rank < num; ++rank) {
+      if (is_explained[rank] != 0) continue;
+      float least_out = std::numeric_limits<float>::quiet_NaN(), least_in = least_out;
+      for (std::size_t index = PairClasses::first_between; index < out_.size(); ++index) {
+        least_out = std::fmin(least_out, effects.classes[index].out[rank]);
+        least_in = std::fmin(least_in, effects.classes[index].in[rank]);
+      }
+      for (std::size_t index = PairClasses::first_between; index < out_.size(); ++index) {
+        const Effects::OfClass& one = effects.classes[index];
+        const auto least = static_cast<float>(least_of_slow(one, std::log1p(settings.threshold)) / 2);
+        set(out_[index], rank, one.out[rank] - least_out, least);
+        set(in_[index], rank, one.in[rank] - least_in, least);
+      }
+    }
+  }
+
+  /// What the fit lets expect of a pair for it, logarithm.
+  double of_pair(std::size_t pair_class, std::uint32_t from, std::uint32_t to) const {
+    const float of_sender = out_[pair_class][from], of_receiver = in_[pair_class][to];
+    if (of_sender == 0 && of_receiver == 0) return 0;
+    const Effects::OfClass& one = effects_.classes[pair_class];
+    return static_cast<double>(composed(one.composition, one.out[from], one.in[to]) -
+                               composed(one.composition, one.out[from] - of_sender, one.in[to] - of_receiver));
+  }
+
+ private:
+  static void set(std::vector<float>& of_class, std::size_t rank, float effect, float least) {
+    if (effect >= least) of_class[rank] = effect;
+  }
+
+  const Effects& effects_;
+  std::vector<std::vector<float>> out_, in_;  ///< by class and rank
+};
+
 class Counting {
  public:
-  Counting(const Rows& rows, const Effects& effects, const Setting& setting, const DiagnosisSettings& settings)
+  Counting(const Rows& rows, const Effects& effects, const Setting& setting, const DiagnosisSettings& settings,
+           std::span<const Suspect> suspects)
       : setting_(setting), has_groups_(!setting.layout.network.levels.empty()) {
     const auto& levels = setting.layout.network.levels;
     num_groups_ = has_groups_ ? static_cast<std::uint32_t>(levels.front().names.size()) : 1;
     if (num_groups_ > most_groups) has_groups_ = false, num_groups_ = 1;
     group_of_ =
         has_groups_ ? groups_of_ranks(setting.layout, 0) : std::vector<std::uint32_t>(num_ranks(setting.layout), 0);
-    count(rows, effects, std::log1p(settings.threshold));
+    count(rows, effects, EndsFarAway(effects, setting, suspects, settings), std::log1p(settings.threshold));
   }
 
   std::uint32_t num_groups() const { return num_groups_; }
@@ -98,7 +158,7 @@ class Counting {
     return !has_groups_ || group_of_[from] != group_of_[to];
   }
 
-  void count(const Rows& rows, const Effects& effects, double least_effect) {
+  void count(const Rows& rows, const Effects& effects, const EndsFarAway& far_away, double least_effect) {
     const std::size_t num_cells = std::size_t{num_groups_} * num_groups_;
     struct Scratch {
       std::vector<std::uint8_t> classes;
@@ -113,10 +173,11 @@ class Counting {
       for (std::size_t index = 0; index < here.residuals.size(); ++index) {
         const std::uint32_t to = row.partner(index);
         if (std::isnan(here.residuals[index]) || !is_counted(row.from, to)) continue;
-        const auto residual = static_cast<double>(here.residuals[index]);
+        const double residual =
+            static_cast<double>(here.residuals[index]) + far_away.of_pair(here.classes[index], row.from, to);
         Cell& cell = here.cells[std::size_t{group_of_[row.from]} * num_groups_ + group_of_[to]];
         ++cell.num;
-        if (residual < std::max(least_effect, least_spreads * effects.classes[here.classes[index]].spread)) continue;
+        if (residual < least_of_slow(effects.classes[here.classes[index]], least_effect)) continue;
         ++cell.num_slow;
         cell.sum += residual;
       }
@@ -162,8 +223,9 @@ bool SharedPaths::explains_link(double effect, std::uint64_t num) const {
 }
 
 SharedPaths find_shared_paths(const Rows& rows, const Effects& effects, const Setting& setting,
-                              const DiagnosisSettings& settings, std::vector<std::string>& notes) {
-  const Counting counting(rows, effects, setting, settings);
+                              const DiagnosisSettings& settings, std::span<const Suspect> suspects,
+                              std::vector<std::string>& notes) {
+  const Counting counting(rows, effects, setting, settings, suspects);
   const std::uint32_t num_groups = counting.num_groups();
   std::vector<std::uint8_t> is_slow(num_groups, 0);
   SharedPaths found;

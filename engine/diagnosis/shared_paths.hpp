@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct SharedPaths {
 };
 
 /// Collective. By the share of slow pairs between each two groups of the innermost level; where no network is known, of
-/// all pairs between hosts. `notes` gets what many pairs everywhere have in common.
+/// all pairs between hosts. `suspects`: components that the fit shows. `notes` gets what many pairs everywhere have in
+/// common.
 SharedPaths find_shared_paths(const Rows& rows, const Effects& effects, const Setting& setting,
-                              const DiagnosisSettings& settings, std::vector<std::string>& notes);
+                              const DiagnosisSettings& settings, std::span<const Suspect> suspects,
+                              std::vector<std::string>& notes);
 
 }  // namespace leadline::diagnosis

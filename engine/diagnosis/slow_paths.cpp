@@ -15,19 +15,20 @@
 
 #include "diagnosis/learnt_groups.hpp"
 #include "diagnosis/reference.hpp"
+#include "network/path_shares.hpp"
 #include "stats/interval.hpp"
 
 namespace leadline::diagnosis {
 namespace {
 
-constexpr std::uint32_t most_graph_groups = 256, most_tree_groups = 128;  // their square is counted for each element
-constexpr std::size_t most_sampled = std::size_t{1} << 21;                // values: 16 MB on their way through the tree
-constexpr double by_chance = 0.03;                                        // of the pairs that are slow without a fault
-constexpr double by_contention = 0.15;      // in a tree whose flows share cables, of many loads
-constexpr double most_certain = 0.97;       // of the pairs that are slow with one
+constexpr std::uint32_t most_tree_groups = 128;             // their square is counted for each element
+constexpr std::size_t most_sampled = std::size_t{1} << 21;  // values: 16 MB on their way through the tree
+constexpr double by_chance = 0.03;                          // of the pairs that are slow without a fault
+constexpr double by_contention = 0.15;                      // in a tree whose flows share cables, of many loads
+constexpr double most_certain = 0.97;                       // of the pairs that are slow with one
 constexpr double least_gain_of_cable = 12;  // of log likelihood, and the logarithm of the number of elements
 constexpr double most_trials = 24;          // of a pair of groups: its pairs are not independent
-constexpr double sure_share = 0.99, least_of_sure = 0.7, least_of_sure_under_load = 0.6;
+constexpr double least_of_sure = 0.7, least_of_sure_under_load = 0.6;
 constexpr double spreads_of_noise = 4;
 constexpr double share_of_lowest = 0.1;
 constexpr double share_of_many = 0.4;  // of the uplinks of a level
@@ -223,7 +224,11 @@ struct Element {
 class CableSearch {
  public:
   CableSearch(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings)
-      : settings_(settings), has_many_loads_(setting.has_many_loads), times_(rows, setting), num_(times_.num()) {
+      : settings_(settings),
+        has_many_loads_(setting.has_many_loads),
+        times_(rows, setting),
+        num_(times_.num()),
+        paths_(setting.paths) {
     const network::Network& network = setting.layout.network;
     const auto& leaf_of = network.levels.front().group_of;
     leaf_of_ = leaf_of;
@@ -249,8 +254,9 @@ class CableSearch {
 
  private:
   bool is_tree() const { return !group_at_.empty(); }
+  /// Of the pairs that must meet a slow element: those that are slow.
+  double least_share_of_sure() const { return is_contended_ && !is_tree() ? least_of_sure_under_load : least_of_sure; }
   std::size_t at(std::uint32_t from, std::uint32_t to) const { return std::size_t{from} * num_ + to; }
-  void count_paths();
   bool find_usual_times();
   void expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops);
   SlowPaths contended_uplinks() const;
@@ -261,6 +267,8 @@ class CableSearch {
   double usual_beside(std::uint32_t from, std::uint32_t to) const;
   std::vector<Element> elements() const;
   double share_of(const Element& element, std::uint32_t from, std::uint32_t to) const;
+  double least_of(const Element& element) const;
+  double share_from(std::uint32_t from, std::uint32_t to, double least) const;
   double gain_of(const Element& element, const std::vector<double>& sound) const;
   std::optional<Suspect> suspect_of(const Element& element, double gain) const;
 
@@ -271,38 +279,12 @@ class CableSearch {
   std::vector<std::uint32_t> hops_, hosts_in_;
   std::vector<std::uint32_t> leaf_of_;                ///< by host
   std::vector<std::vector<std::uint32_t>> group_at_;  ///< of a tree: by level, of each innermost group the one there
-  std::vector<double> num_paths_;  ///< shortest ones over groups of one hop each; 0 where they are longer than the hops
-  std::vector<double> usual_;      ///< by hops, ln ns
+  std::shared_ptr<const network::PathShares> paths_;  ///< none of a tree
+  std::vector<double> usual_;                         ///< by hops, ln ns
   bool is_contended_ = false;
   double noise_ = 0, least_ = 0;  ///< logarithms: scatter of pairs, and from where on a pair is slow
   std::vector<GroupPair> pairs_;
 };
-
-/// From each group by increasing hops.
-void CableSearch::count_paths() {
-  num_paths_.assign(std::size_t{num_} * num_, 0);
-  std::vector<std::vector<std::uint32_t>> neighbours(num_);
-  for (std::uint32_t one = 0; one < num_; ++one) {
-    for (std::uint32_t other = 0; other < num_; ++other) {
-      if (hops_[at(one, other)] == 1) neighbours[one].push_back(other);
-    }
-  }
-  for (std::uint32_t from = 0; from < num_; ++from) {
-    num_paths_[at(from, from)] = 1;
-    std::vector<std::uint32_t> reached{from};
-    std::vector<std::uint8_t> is_reached(num_, 0);
-    is_reached[from] = 1;
-    for (std::size_t next = 0; next < reached.size(); ++next) {
-      const std::uint32_t here = reached[next];
-      for (const std::uint32_t neighbour : neighbours[here]) {
-        if (hops_[at(from, neighbour)] != hops_[at(from, here)] + 1) continue;
-        num_paths_[at(from, neighbour)] += num_paths_[at(from, here)];
-        if (is_reached[neighbour] == 0) reached.push_back(neighbour);
-        is_reached[neighbour] = 1;
-      }
-    }
-  }
-}
 
 /// The lowest cluster of pairs so many hops apart; no more than as many hops beyond a nearer one as the cheapest costs.
 bool CableSearch::find_usual_times() {
@@ -426,19 +408,10 @@ std::vector<Element> CableSearch::elements() const {
 
 /// Of the pairs from one group to another those that meet the element.
 double CableSearch::share_of(const Element& element, std::uint32_t from, std::uint32_t to) const {
-  const std::uint32_t one = element.first, other = element.second;
+  const std::uint32_t one = element.first;
   switch (element.kind) {
-    case Element::Kind::cable: {
-      const double all = num_paths_[at(from, to)];
-      if (all == 0) return 0;
-      const std::uint32_t hops = hops_[at(from, to)];
-      double with = 0;
-      if (hops_[at(from, one)] + 1 + hops_[at(other, to)] == hops)
-        with += num_paths_[at(from, one)] * num_paths_[at(other, to)];
-      if (hops_[at(from, other)] + 1 + hops_[at(one, to)] == hops)
-        with += num_paths_[at(from, other)] * num_paths_[at(one, to)];
-      return std::min(with / all, 1.0);
-    }
+    case Element::Kind::cable:
+      return paths_->of_cable(one, element.second, from, to);
     case Element::Kind::uplink:
       if (is_tree()) return (group_at_[element.level][from] == one) != (group_at_[element.level][to] == one) ? 1 : 0;
       return (from == one) != (to == one) ? 1 : 0;
@@ -451,11 +424,32 @@ double CableSearch::share_of(const Element& element, std::uint32_t from, std::ui
   return 0;
 }
 
+/// From where on pairs are slow as the element makes them, beyond what is usual: half of what three quarters of the
+/// groups show whose pairs must meet it. What scatters far below that is no part of the same fault.
+double CableSearch::least_of(const Element& element) const {
+  std::vector<double> effects;
+  for (std::uint32_t from = 0; from < num_; ++from) {
+    for (std::uint32_t to = 0; to < num_; ++to) {
+      if (pairs_[at(from, to)].num > 0 && share_of(element, from, to) >= sure_share)
+        effects.push_back(pairs_[at(from, to)].slow);
+    }
+  }
+  return std::fmax(least_, consensus(effects, better_quarter) / 2);
+}
+
+/// Of the pairs from one group to another those that take so much more than is usual.
+double CableSearch::share_from(std::uint32_t from, std::uint32_t to, double least) const {
+  const auto& times = times_.of(from, to);
+  const auto slow = std::ranges::upper_bound(times, usual_[hops_[at(from, to)]] + least);
+  return static_cast<double>(times.end() - slow) / static_cast<double>(times.size());
+}
+
 /// What the element adds to the logarithm of the likelihood; `sound`: by pair of groups, the chance that none of the
 /// elements before it is met.
 double CableSearch::gain_of(const Element& element, const std::vector<double>& sound) const {
   const double least_chance = is_contended_ && is_tree() ? by_contention : by_chance;
   const auto chance = [&](double is_sound) { return std::clamp(1 - is_sound, least_chance, most_certain); };
+  const double least = least_of(element);
   double gain = 0;
   for (std::uint32_t from = 0; from < num_; ++from) {
     for (std::uint32_t to = 0; to < num_; ++to) {
@@ -464,8 +458,9 @@ double CableSearch::gain_of(const Element& element, const std::vector<double>& s
       const double share = share_of(element, from, to);
       if (share == 0) continue;
       const double with = chance(sound[at(from, to)] * (1 - share)), without = chance(sound[at(from, to)]);
-      gain += pair.num_trials * (pair.share_slow * std::log(with / without) +
-                                 (1 - pair.share_slow) * std::log((1 - with) / (1 - without)));
+      const double share_slow = share_from(from, to, least);
+      gain += pair.num_trials *
+              (share_slow * std::log(with / without) + (1 - share_slow) * std::log((1 - with) / (1 - without)));
     }
   }
   return gain;
@@ -473,7 +468,7 @@ double CableSearch::gain_of(const Element& element, const std::vector<double>& s
 
 /// Nothing where pairs that must pass the element are not slow.
 std::optional<Suspect> CableSearch::suspect_of(const Element& element, double gain) const {
-  const double least = is_contended_ && !is_tree() ? least_of_sure_under_load : least_of_sure;
+  const double least = least_share_of_sure();
   std::vector<double> sure, effects;
   Suspect suspect;
   for (std::uint32_t from = 0; from < num_; ++from) {
@@ -582,10 +577,11 @@ void CableSearch::find_uplinks_below(std::size_t level, const std::vector<std::u
     suspect.component = {ComponentKind::uplink, static_cast<std::int32_t>(level),
                          static_cast<std::int32_t>(members[member]), -1, -1};
     suspect.is_before_fit = true;
-    suspect.is_beyond_contention = stands_out(by_hosts);
-    suspect.needs_retest = !(least >= least_of_uplink || suspect.is_beyond_contention);
-    suspect.effect = suspect.is_beyond_contention ? by_hosts.effect : std::max(beyond.back()[member], least_of_uplink);
     suspect.error = noise_ / std::sqrt(most_trials);
+    const bool is_sure = stands_out(by_hosts);
+    suspect.is_beyond_contention = is_sure && by_hosts.effect - both_sides * suspect.error >= most_among_sound;
+    suspect.needs_retest = !(least >= least_of_uplink || is_sure);
+    suspect.effect = is_sure ? by_hosts.effect : std::max(beyond.back()[member], least_of_uplink);
     suspect.p_value = stats::student_t_tail(suspect.effect / suspect.error, degrees_of_freedom(num));
     for (std::size_t other = 0; other < num; ++other) suspect.num_pairs += values[member * num + other].size();
     found.suspects.push_back(suspect);
@@ -630,13 +626,12 @@ SlowPaths CableSearch::contended_uplinks() const {
 
 SlowPaths CableSearch::run() {
   SlowPaths found;
-  if (!is_tree()) count_paths();
   if (!find_usual_times()) return found;
   if (is_contended_ && is_tree() && !has_many_loads_) return contended_uplinks();
   found.is_contended = is_contended_;
   find_slow();
-  if (std::ranges::none_of(pairs_, [](const GroupPair& pair) { return pair.share_slow >= least_of_sure; }))
-    return found;
+  const auto is_slow = [&](const GroupPair& pair) { return pair.share_slow >= least_share_of_sure(); };
+  if (std::ranges::none_of(pairs_, is_slow)) return found;
   std::vector<Element> left = elements();
   std::vector<double> sound(std::size_t{num_} * num_, 1);
   const double least = least_gain_of_cable + std::log(static_cast<double>(left.size()));
@@ -707,7 +702,7 @@ SlowPaths find_slow_paths(const Rows& rows, const Setting& setting, const Diagno
   const network::Network& network = setting.layout.network;
   if (network.levels.empty() || is_learnt(network)) return {};
   const std::size_t num = network.levels.front().names.size();
-  if (num < fewest_to_compare || num > (network.hops.empty() ? most_tree_groups : most_graph_groups)) return {};
+  if (num < fewest_to_compare || num > (network.hops.empty() ? most_tree_groups : network::most_path_groups)) return {};
   return CableSearch(rows, setting, settings).run();
 }
 

@@ -9,8 +9,14 @@
 
 #include "memory/block_pattern.hpp"
 
+// Functions with the instruction are compiled for processors that have it, whatever the others are compiled for.
 #if defined(__x86_64__)
 #include <nmmintrin.h>
+#define LEADLINE_CRC32C_TARGET [[gnu::target("sse4.2,crc32")]]
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#include <sys/auxv.h>
+#define LEADLINE_CRC32C_TARGET [[gnu::target("+crc")]]
 #endif
 
 namespace leadline::memory {
@@ -68,9 +74,17 @@ std::uint32_t crc32c_by_tables(std::span<const std::byte> bytes, std::uint32_t b
   return ~crc;
 }
 
-#if defined(__x86_64__)
+#if defined(LEADLINE_CRC32C_TARGET)
 
 namespace {
+
+LEADLINE_CRC32C_TARGET std::uint64_t step_by_instruction(std::uint64_t crc, std::uint64_t word) {
+#if defined(__x86_64__)
+  return _mm_crc32_u64(crc, word);
+#else
+  return __crc32cd(static_cast<std::uint32_t>(crc), word);
+#endif
+}
 
 /// Bytes of a stream: with three of them, what lies behind the header of a whole block.
 constexpr std::size_t stream_bytes = (block_size_bytes - block_header_bytes) / 3;
@@ -97,27 +111,33 @@ std::uint32_t shifted(std::uint64_t crc) {
 }
 
 /// The instruction takes three cycles but starts every cycle: three at once hide that.
-[[gnu::target("sse4.2")]] std::uint32_t three_streams(std::uint32_t crc, const std::byte* at) {
+LEADLINE_CRC32C_TARGET std::uint32_t three_streams(std::uint32_t crc, const std::byte* at) {
   std::uint64_t first = crc, second = 0, third = 0;
   for (std::size_t i = 0; i < stream_bytes; i += word_size_bytes) {
-    first = _mm_crc32_u64(first, word_at(at + i));
-    second = _mm_crc32_u64(second, word_at(at + stream_bytes + i));
-    third = _mm_crc32_u64(third, word_at(at + 2 * stream_bytes + i));
+    first = step_by_instruction(first, word_at(at + i));
+    second = step_by_instruction(second, word_at(at + stream_bytes + i));
+    third = step_by_instruction(third, word_at(at + 2 * stream_bytes + i));
   }
   return shifted(shifted(first) ^ second) ^ static_cast<std::uint32_t>(third);
 }
 
 }  // namespace
 
-bool has_crc32c_instructions() { return __builtin_cpu_supports("sse4.2") != 0; }
+bool has_crc32c_instructions() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("sse4.2") != 0;
+#else
+  return (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+#endif
+}
 
-[[gnu::target("sse4.2")]] std::uint32_t crc32c_by_instructions(std::span<const std::byte> bytes, std::uint32_t before) {
+LEADLINE_CRC32C_TARGET std::uint32_t crc32c_by_instructions(std::span<const std::byte> bytes, std::uint32_t before) {
   std::uint32_t crc = ~before;
   for (; bytes.size() >= 3 * stream_bytes; bytes = bytes.subspan(3 * stream_bytes)) {
     crc = three_streams(crc, bytes.data());
   }
   for (; bytes.size() >= word_size_bytes; bytes = bytes.subspan(word_size_bytes)) {
-    crc = static_cast<std::uint32_t>(_mm_crc32_u64(crc, word_at(bytes.data())));
+    crc = static_cast<std::uint32_t>(step_by_instruction(crc, word_at(bytes.data())));
   }
   for (const std::byte byte : bytes) crc = step(crc, byte);
   return ~crc;

@@ -27,6 +27,17 @@ std::span<const Named<WaitMode>> names_of(WaitMode /*any*/) { return wait_mode_n
 
 const char* name_of(WaitMode mode) { return name_in(wait_mode_names, mode); }
 
+constexpr Named<Binding> binding_names[] = {
+    {Binding::automatic, "auto", "core where each rank gets one and nothing has bound them"},
+    {Binding::core, "core", "a core for each rank, or a hardware thread where there are more ranks"},
+    {Binding::numa, "numa", "the NUMA nodes in turn"},
+    {Binding::none, "none"},
+};
+
+std::span<const Named<Binding>> names_of(Binding /*any*/) { return binding_names; }
+
+const char* name_of(Binding binding) { return name_in(binding_names, binding); }
+
 constexpr Named<RowPath> row_path_names[] = {
     {RowPath::automatic, "auto", "each rank writes its own where all see the file"},
     {RowPath::funnel, "funnel", "through rank 0"},

@@ -54,6 +54,7 @@ struct Provenance {
   MemoryCopy memory_copy;
   ClockInfo clock;
   WaitMode wait = WaitMode::automatic;  ///< what was used, never automatic in a result
+  std::string binding;  ///< what bound the ranks: "core", "numa" (this program), "launcher", "none"; empty = not known
   bool control_plane_on_loopback = true;
   int num_ranks = 0;
   int num_hosts = 0;

@@ -69,6 +69,7 @@ void refuse_file(const std::string& file, const std::string& why, const std::str
 }
 
 void Line::refuse(const std::string& why, const std::string& hint) const {
+  if (number == 0) throw Error(ExitStatus::bad_command_line, file + " cannot be used", why, hint);
   refuse_file(file, fmt::format("line {}: {}", number, why), hint);
 }
 

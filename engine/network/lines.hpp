@@ -47,9 +47,9 @@ std::string shown(std::string_view text);
 /// A line of a file, for messages about it.
 struct Line {
   const std::string& file;
-  std::size_t number = 0;  ///< from 1
+  std::size_t number = 0;  ///< from 1; 0 = the text is no file
 
-  /// As refuse_file(), with "line N: " before the reason.
+  /// As refuse_file(), with "line N: " before the reason. Where the text is no file, "FILE cannot be used".
   [[noreturn]] void refuse(const std::string& why, const std::string& hint = {}) const;
 };
 

@@ -41,6 +41,9 @@ NamePattern without_names(const std::string& written) {
     pattern.plain += letter;
     if (letter == '\\' && at + 1 < written.size()) {
       pattern.plain += written[++at];
+      if (!is_in_set && written[at] >= '1' && written[at] <= '9') {
+        pattern.refuse("it refers back to a group, which is not supported");
+      }
     } else if (letter == '[' || letter == ']') {
       is_in_set = letter == '[';
     } else if (letter == '(' && !is_in_set) {
@@ -59,16 +62,21 @@ NamePattern without_names(const std::string& written) {
   return pattern;
 }
 
+#if defined(__GLIBCXX__)
 /// The library's other matcher tries one way after the other: with a repetition in a repetition it would not come back.
+constexpr auto in_bounded_time = std::regex_constants::__polynomial;
+#else  // libc++ gives up by itself
+constexpr std::regex_constants::syntax_option_type in_bounded_time{};
+#endif
+
 std::regex compiled(const NamePattern& pattern) {
   try {
-    const auto kind = std::regex::ECMAScript | std::regex::optimize | std::regex_constants::__polynomial;
+    const auto kind = std::regex::ECMAScript | std::regex::optimize | in_bounded_time;
     std::regex expression(pattern.plain, kind);
     if (expression.mark_count() != pattern.kinds.size()) pattern.refuse("its groups cannot be distinguished");
     return expression;
-  } catch (const std::regex_error& error) {
-    const bool refers_back = error.code() == std::regex_constants::error_complexity;
-    pattern.refuse(refers_back ? "it refers back to a group, which is not supported" : "it is no regular expression");
+  } catch (const std::regex_error&) {
+    pattern.refuse("it is no regular expression");
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/units.hpp"
+#include "diagnosis/fault_groups.hpp"
 #include "diagnosis/line_rate.hpp"
 #include "diagnosis/profile.hpp"
 #include "diagnosis/seen_faults.hpp"
@@ -57,7 +58,14 @@ std::string only_under_load_text(const Fault& fault) {
   return fmt::format("{}, under load {}: it appears only under load", alone, ratio_text(fault.ratio_concurrent));
 }
 
-std::string alone_text(const Fault& fault) {
+/// Of places that are alike without their numbers, which differ.
+std::string alone_text(const Fault& fault, bool is_single) {
+  if (!is_single && fault.persistence == Persistence::persistent) {
+    return "measured again alone: as long, so it is also there without load";
+  }
+  if (!is_single && fault.persistence == Persistence::only_under_load) {
+    return "measured again alone: as usual, so it appears only under load";
+  }
   switch (fault.persistence) {
     case Persistence::not_retested:
       return "";
@@ -72,7 +80,8 @@ std::string alone_text(const Fault& fault) {
   return "";
 }
 
-std::string fault_lines(const Fault& fault) {
+std::string fault_lines(const diagnosis::FaultGroup& group) {
+  const Fault& fault = group.fault;
   std::string text;
   const auto add = [&](const char* label, const std::string& value) {
     if (!value.empty()) text += fmt::format("     {:<8} {}\n", label, value);
@@ -87,8 +96,8 @@ std::string fault_lines(const Fault& fault) {
   }
   if (fault.phases) {
     add("seen",
-        fmt::format("a rank moves {} while it is in calls, instead of {}", format_bandwidth(fault.phases->bytes_per_s),
-                    format_bandwidth(fault.phases->usual_bytes_per_s)));
+        fmt::format("{}a rank moves {} while it is in calls, instead of {}", group.is_single() ? "" : "of the first ",
+                    format_bandwidth(fault.phases->bytes_per_s), format_bandwidth(fault.phases->usual_bytes_per_s)));
     if (fault.time_share > 0) {
       add("costs",
           fmt::format("{:.2g} % of the time of these phases, in which the others wait for it", 100 * fault.time_share));
@@ -98,7 +107,7 @@ std::string fault_lines(const Fault& fault) {
                             fmt::join(pairs, "; ")));
   }
   for (const std::string& sentence : fault.ruled_out) add("ruled out", sentence);
-  add("again", alone_text(fault));
+  add("again", alone_text(fault, group.is_single()));
   add("do", fault.advice);
   return text;
 }
@@ -124,19 +133,30 @@ std::string head(const Diagnosis& diagnosis, std::size_t num_faults, std::size_t
                "verdict: no fault found: nothing is {:.3g} % slower than comparable components by more than chance\n",
                100 * diagnosis.settings.threshold);
   }
-  return text +
-         fmt::format("verdict: {} found{}\n", counted(num_faults, "fault"), num_faults > 1 ? ", worst first" : "");
+  return text + fmt::format("verdict: {} found{}\n", counted(num_faults, "fault"),
+                            num_faults > 1 ? ", the costliest first" : "");
 }
 
-/// A fault, and where in a run with several slices it was found.
+/// Faults that are told as one, and where in a run with several slices they were found.
 struct ListedFault {
-  const Fault* fault = nullptr;
+  diagnosis::FaultGroup group;
   std::string where;
 };
 
+std::vector<ListedFault> listed_faults(const Diagnosis& diagnosis) {
+  std::vector<ListedFault> faults;
+  for (diagnosis::FaultGroup& group : diagnosis::fault_groups(diagnosis)) faults.push_back({std::move(group), ""});
+  return faults;
+}
+
+std::size_t num_counting(const std::vector<ListedFault>& faults) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(faults, [](const ListedFault& one) { return counts(one.group.fault); }));
+}
+
 std::size_t num_untested(const std::vector<ListedFault>& faults) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      faults, [](const ListedFault& one) { return list_of(*one.fault) == FindingList::untested; }));
+      faults, [](const ListedFault& one) { return list_of(one.group.fault) == FindingList::untested; }));
 }
 
 /// What stands above findings that are no faults, of messages or of phases of a file test.
@@ -196,13 +216,14 @@ std::string listed(const std::vector<ListedFault>& faults, std::size_t most_faul
   for (const Named<FindingList>& list : names_of(FindingList{})) {
     std::size_t number = 0;
     for (const ListedFault& one : faults) {
-      if (list_of(*one.fault) != list.value) continue;
+      const Fault& fault = one.group.fault;
+      if (list_of(fault) != list.value) continue;
       if (++num_shown > most_faults) continue;
       ++number;
       const bool is_fault = list.value == FindingList::persistent;
-      if (number == 1 && !is_fault) text += fmt::format("{}\n", heading_of(list.value, one.fault->phases.has_value()));
+      if (number == 1 && !is_fault) text += fmt::format("{}\n", heading_of(list.value, fault.phases.has_value()));
       text += fmt::format("  {} {}{}\n{}", is_fault ? fmt::format("{}.", num_before + number) : "-",
-                          fault_sentence(*one.fault), one.where, fault_lines(*one.fault));
+                          group_sentence(one.group), one.where, fault_lines(one.group));
     }
   }
   if (faults.size() > most_faults) {
@@ -371,57 +392,85 @@ std::string class_sentence(const ComparedClass& one) {
 
 namespace {
 
+bool are_many(const diagnosis::FaultGroup& group) {
+  return !group.is_single() && group.fault.component.kind != ComponentKind::inside;
+}
+
+/// "2.1 to 3", of one its ratio with its interval.
+std::string times_text(const diagnosis::FaultGroup& group, const std::string& what) {
+  const Fault& fault = group.fault;
+  const std::string low = ratio_text(fault.ratio_low), high = ratio_text(fault.ratio_high);
+  if (group.is_single()) return fmt::format("{} {} ({} to {})", ratio_text(fault.ratio), what, low, high);
+  return low == high ? fmt::format("{} {}", low, what) : fmt::format("{} to {} {}", low, high, what);
+}
+
 /// "host node3 writes at 0.4 of what comparable hosts do (0.35 to 0.46), in 5 of 5 phases, on all its 2 targets".
-std::string phases_sentence(const Fault& fault, const PhaseEvidence& phases) {
+std::string phases_sentence(const diagnosis::FaultGroup& group, const PhaseEvidence& phases) {
+  const Fault& fault = group.fault;
   const bool is_target = fault.component.kind == ComponentKind::target;
   const bool is_uplink = fault.component.kind == ComponentKind::uplink;
   const bool writes = phases.operation == "write";
-  const std::string verb = is_target   ? writes ? "is written at" : "is read at"
-                           : is_uplink ? fmt::format("carries {}s at", phases.operation)
-                                       : phases.operation + "s at";
+  const std::string verb = is_target         ? writes ? "is written at" : "is read at"
+                           : is_uplink       ? fmt::format("carries {}s at", phases.operation)
+                           : are_many(group) ? phases.operation + " at"
+                                             : phases.operation + "s at";
   const std::string others = is_target   ? "comparable targets are"
                              : is_uplink ? "hosts elsewhere do"
                                          : fmt::format("comparable {}s do", name_of(fault.component.kind));
-  return fmt::format("{} {} {} of what {} ({} to {}), in {} of {} phases{}{}", fault.name, verb,
-                     ratio_text(1 / fault.ratio), others, ratio_text(1 / fault.ratio_high),
-                     ratio_text(1 / fault.ratio_low), phases.num_slow, phases.num_phases,
+  diagnosis::FaultGroup shares{group.fault, group.places};
+  shares.fault.ratio = 1 / fault.ratio;
+  shares.fault.ratio_low = 1 / fault.ratio_high;
+  shares.fault.ratio_high = 1 / fault.ratio_low;
+  return fmt::format("{} {} {}, in {}{} of {} phases{}{}", fault.name, verb, times_text(shares, "of what " + others),
+                     group.is_single() ? "" : "at least ", phases.num_slow, phases.num_phases,
                      phases.where.empty() ? "" : ", ", phases.where);
 }
 
 }  // namespace
 
-std::string fault_sentence(const Fault& fault) {
-  if (fault.phases) return phases_sentence(fault, *fault.phases);
-  const std::string range = fmt::format("{} to {}", ratio_text(fault.ratio_low), ratio_text(fault.ratio_high));
+std::string group_sentence(const diagnosis::FaultGroup& group) {
+  const Fault& fault = group.fault;
+  if (fault.phases) return phases_sentence(group, *fault.phases);
+  const char* const is = are_many(group) ? "are" : "is";
   if (fault.is_note) {
-    return fmt::format("{} is farther from the network: {} times the time ({})", fault.name, ratio_text(fault.ratio),
-                       range);
+    return fmt::format("{} {} farther from the network: {}", fault.name, is, times_text(group, "times the time"));
   }
+  const char* const direction = direction_text(fault.direction, has_two_ends(fault.component));
   if (fault.symptom == Symptom::unsteady) {
-    return fmt::format("{} is unsteady{}: means of {} times the usual share of the median ({})", fault.name,
-                       direction_text(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
+    return fmt::format("{} {} unsteady{}: means of {}", fault.name, is, direction,
+                       times_text(group, "times the usual share of the median"));
   }
-  return fmt::format("{} is slow{}: {} times as long as usual ({})", fault.name,
-                     direction_text(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
+  return fmt::format("{} {} slow{}: {}", fault.name, is, direction, times_text(group, "times as long as usual"));
 }
 
 namespace {
 
+/// "; in 2 to 3 of 3, here with message size 1 KiB": how many slices show it, and which most clearly.
+std::string where_found(const diagnosis::FaultGroup& group, std::size_t num_slices, const std::string& slices,
+                        const std::string& here) {
+  const auto [least, most] = std::ranges::minmax(group.places, {}, &diagnosis::SeenFault::num_slices);
+  const std::string num = least.num_slices == most.num_slices
+                              ? std::to_string(least.num_slices)
+                              : fmt::format("{} to {}", least.num_slices, most.num_slices);
+  return fmt::format("; in {} of {}{}, {}", num, num_slices, slices,
+                     group.is_of_one_slice() ? "here with " + here : "each as where it costs most");
+}
+
 /// The faults of all slices, each once; empty where there is nothing to join.
 std::string joined_text(const std::vector<DiagnosedSlice>& slices) {
   const std::size_t num_slices = diagnosis::num_judged(slices);
-  const auto seen = diagnosis::seen_faults(slices);
-  if (num_slices < 2 || seen.empty()) return "";
+  const auto groups = diagnosis::fault_groups(diagnosis::seen_faults(slices));
+  if (num_slices < 2 || groups.empty()) return "";
   std::string text = "\nfaults of all slices, each once\n";
   std::size_t number = 0;
   FindingList last = FindingList::persistent;
-  for (const diagnosis::SeenFault& one : seen) {
-    const Fault& fault = *one.worst;
+  for (const diagnosis::FaultGroup& one : groups) {
+    const Fault& fault = one.fault;
     const bool is_fault = counts(fault);
     if (list_of(fault) != last) text += fmt::format("{}\n", heading_of(list_of(fault), fault.phases.has_value()));
     last = list_of(fault);
-    text += fmt::format("  {} {}; in {} of {}, here with {}\n", is_fault ? fmt::format("{}.", ++number) : "-",
-                        fault_sentence(fault), one.num_slices, num_slices, slice_text(*one.slice));
+    text += fmt::format("  {} {}{}\n", is_fault ? fmt::format("{}.", ++number) : "-", group_sentence(one),
+                        where_found(one, num_slices, "", slice_text(*one.places.front().slice)));
   }
   return text;
 }
@@ -429,11 +478,10 @@ std::string joined_text(const std::vector<DiagnosedSlice>& slices) {
 }  // namespace
 
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
-  std::vector<ListedFault> faults;
-  for (const Fault& fault : diagnosis.faults) faults.push_back({&fault, ""});
-  return head(diagnosis, num_counting(diagnosis), num_untested(faults)) + as_in_profile({&diagnosis}) +
-         slower_than_profile(slower_in(diagnosis)) + listed(faults, most_faults, num_slower_than_profile(diagnosis)) +
-         notes_text(diagnosis.notes);
+  const std::vector<ListedFault> faults = listed_faults(diagnosis);
+  const std::vector<ListedClass> slower = slower_in(diagnosis);
+  return head(diagnosis, num_counting(faults) + slower.size(), num_untested(faults)) + as_in_profile({&diagnosis}) +
+         slower_than_profile(slower) + listed(faults, most_faults, slower.size()) + notes_text(diagnosis.notes);
 }
 
 std::string diagnoses_text(const std::vector<DiagnosedSlice>& slices) {
@@ -457,17 +505,16 @@ std::string verdict_text(const std::vector<DiagnosedSlice>& slices, std::size_t 
   if (num_slices == 1) return diagnosis_text(slices.front().diagnosis, most_faults);
   const std::vector<ListedClass> slower = slower_in(slices, num_slices);
   std::vector<ListedFault> faults;
-  std::size_t num_faults = slower.size();
-  for (const diagnosis::SeenFault& seen : diagnosis::seen_faults(slices)) {
-    num_faults += counts(*seen.worst) ? 1 : 0;
-    faults.push_back(
-        {seen.worst, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
-                                 diagnosis::num_judged(slices), format_bytes(seen.slice->message_size_bytes))});
+  for (diagnosis::FaultGroup& group : diagnosis::fault_groups(diagnosis::seen_faults(slices))) {
+    const std::string where = where_found(group, diagnosis::num_judged(slices), " sizes and repeats",
+                                          format_bytes(group.places.front().slice->message_size_bytes));
+    faults.push_back({std::move(group), where});
   }
   std::vector<const Diagnosis*> all;
   for (const DiagnosedSlice& slice : slices) all.push_back(&slice.diagnosis);
-  return head(slices.front().diagnosis, num_faults, num_untested(faults)) + as_in_profile(all) +
-         slower_than_profile(slower) + listed(faults, most_faults, slower.size()) + notes_text(notes_of(slices));
+  return head(slices.front().diagnosis, num_counting(faults) + slower.size(), num_untested(faults)) +
+         as_in_profile(all) + slower_than_profile(slower) + listed(faults, most_faults, slower.size()) +
+         notes_text(notes_of(slices));
 }
 
 std::string comparison_text(const Comparison& comparison) {

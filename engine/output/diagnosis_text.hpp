@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "diagnosis/fault_groups.hpp"
 #include "model/diagnosis.hpp"
 
 namespace leadline::output {
 
-/// One sentence about a fault: "host node3 is slow: its pairs take 3.1 times as long as usual (2.9 to 3.3)".
-std::string fault_sentence(const Fault& fault);
+/// One sentence about a fault, or about alike ones: "host node3 is slow: 3.1 times as long as usual (2.9 to 3.3)",
+/// "hosts node[3-5] are slow: 2.8 to 3.1 times as long as usual".
+std::string group_sentence(const diagnosis::FaultGroup& group);
 
 /// "all pairs between hosts", "all pairs 'same socket'"
 std::string all_pairs_of(const ComparedClass& one);

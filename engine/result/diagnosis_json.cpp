@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/error.hpp"
+#include "diagnosis/fault_groups.hpp"
 #include "diagnosis/seen_faults.hpp"
 
 namespace leadline::result {
@@ -156,8 +157,9 @@ constexpr auto fields_of(Type<ComparisonDocument> /*any*/) {
 
 std::vector<JoinedFault> joined_faults(std::span<const DiagnosedSlice> slices) {
   const std::size_t num_slices = diagnosis::num_judged(slices);
+  const std::vector<diagnosis::SeenFault> all = diagnosis::seen_faults(slices);
   std::vector<JoinedFault> joined;
-  for (const diagnosis::SeenFault& seen : diagnosis::seen_faults(slices)) {
+  for (const diagnosis::SeenFault& seen : all) {
     const DiagnosedSlice& slice = *seen.slice;
     const Fault& fault = *seen.worst;
     joined.push_back({fault.name,
@@ -167,9 +169,33 @@ std::vector<JoinedFault> joined_faults(std::span<const DiagnosedSlice> slices) {
                       {slice.repeat, slice.size_index, slice.message_size_bytes, slice.pattern, {}},
                       seen.index(),
                       seen.num_slices,
-                      num_slices});
+                      num_slices,
+                      0,
+                      ""});
+  }
+  const auto position = [&](const diagnosis::SeenFault& seen) {
+    return static_cast<std::size_t>(std::ranges::find(all, seen.worst, &diagnosis::SeenFault::worst) - all.begin());
+  };
+  for (const diagnosis::FaultGroup& group : diagnosis::fault_groups(all)) {
+    for (const diagnosis::SeenFault& seen : group.places) {
+      joined[position(seen)].group_index = position(group.places.front());
+      joined[position(seen)].group_name = group.fault.name;
+    }
   }
   return joined;
+}
+
+std::vector<AlikeFaults> alike_faults(const Diagnosis& diagnosis) {
+  std::vector<AlikeFaults> alike;
+  for (const diagnosis::FaultGroup& group : diagnosis::fault_groups(diagnosis)) {
+    if (group.is_single()) continue;
+    std::vector<std::size_t> indices;
+    for (const diagnosis::SeenFault& one : group.places) {
+      indices.push_back(static_cast<std::size_t>(one.worst - diagnosis.faults.data()));
+    }
+    alike.push_back({group.fault.name, std::move(indices)});
+  }
+  return alike;
 }
 
 std::string diagnosis_document(const std::string& result_path, bool is_complete,

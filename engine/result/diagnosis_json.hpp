@@ -46,7 +46,18 @@ struct JoinedFault {
   DiagnosedSlice slice;   ///< without its diagnosis
   std::size_t index = 0;  ///< among the faults of that slice
   std::size_t num_found = 0, num_slices = 0;
+  std::size_t group_index = 0;
+  std::string group_name;
 };
+
+/// Faults of a diagnosis that texts tell as one.
+struct AlikeFaults {
+  std::string name;
+  std::vector<std::size_t> fault_indices;
+};
+
+/// Those groups of diagnosis::fault_groups that have several faults.
+std::vector<AlikeFaults> alike_faults(const Diagnosis& diagnosis);
 
 /// What diagnosis::seen_faults says of these slices, in its order.
 std::vector<JoinedFault> joined_faults(std::span<const DiagnosedSlice> slices);
@@ -66,6 +77,10 @@ constexpr const char* about_of(Type<DiagnosedSlice> /*any*/) {
 
 constexpr const char* about_of(Type<result::JoinedFault> /*any*/) {
   return "A fault of all slices, where it costs most.";
+}
+
+constexpr const char* about_of(Type<result::AlikeFaults> /*any*/) {
+  return "Places of hosts that show the same, which texts tell as one.";
 }
 
 constexpr const char* about_of(Type<Diagnosis> /*any*/) { return "What was found out about one matrix."; }
@@ -267,6 +282,14 @@ constexpr auto fields_of(Type<LineRateShare> /*any*/) {
   };
 }
 
+constexpr auto fields_of(Type<result::AlikeFaults> /*any*/) {
+  using result::AlikeFaults;
+  return std::tuple{
+      field("name", &AlikeFaults::name, "", "of all together: ports of node[24-31]"),
+      field("fault_indices", &AlikeFaults::fault_indices, "", "their positions among the faults, from 0"),
+  };
+}
+
 constexpr auto fields_of(Type<Diagnosis> /*any*/) {
   return std::tuple_cat(
       result::fields_through<DiagnosisSettings>(&Diagnosis::settings),
@@ -286,6 +309,9 @@ constexpr auto fields_of(Type<Diagnosis> /*any*/) {
                 "what pairs of one kind take, nearer ones first; kinds without pairs are left out"),
           field("faults", &Diagnosis::faults, "",
                 "faults first, those that cost most time in all at the front; then notes on how the machine is built"),
+          field("alike_faults", result::alike_faults, "",
+                "faults that texts tell as one, since only their host or rank differs; empty = each by itself",
+                Since::later_version),
           field(
               "profile", &Diagnosis::profile, "",
               "classes beside the site profile that was given: before is the profile; one that is slower needs action, "
@@ -320,6 +346,11 @@ constexpr auto fields_of(Type<result::JoinedFault> /*any*/) {
       field("fault_index", &JoinedFault::index, "", "position among the faults of that slice's diagnosis, from 0"),
       field("num_found", &JoinedFault::num_found, "1", "slices that show it"),
       field("num_slices", &JoinedFault::num_slices, "1", "slices in which somebody was judged"),
+      field("group_index", &JoinedFault::group_index, "",
+            "position in this list of the first fault that texts tell together with it; its own where it is told alone",
+            Since::later_version),
+      field("group_name", &JoinedFault::group_name, "", "name of all that are told together: ports of node[24-31]",
+            Since::later_version),
   };
 }
 

@@ -136,6 +136,10 @@ constexpr auto fields_of(Type<RunProvenance> /*any*/) {
             Since::later_version),
       field("clock", &Provenance::clock, "", "what measured the time"),
       field("wait", &Provenance::wait, "", "how ranks waited; auto only in a result that ended before that was known"),
+      field("binding", &Provenance::binding, "",
+            "which cores ranks had: core (one each) or numa (a NUMA node's), by --bind; launcher: it gave ranks of a "
+            "host different ones; none: nothing was done; empty = not known",
+            Since::later_version),
       field("control_plane_on_loopback", &Provenance::control_plane_on_loopback, "", "no port was open to other hosts"),
       field("num_ranks", &Provenance::num_ranks, "1", "ranks that took part"),
       field("num_hosts", &Provenance::num_hosts, "1", "hosts that took part"),

@@ -28,6 +28,7 @@ std::vector<std::pair<std::string, HeaderValue>> values_of(const Provenance& fro
       {"clock_resolution_ns", from.clock.resolution_ns},
       {"clock_cost_ns", from.clock.cost_ns},
       {"wait", std::string(name_of(from.wait))},
+      {"binding", from.binding},
       {"control_plane_on_loopback", integer(from.control_plane_on_loopback)},
       {"num_ranks", integer(from.num_ranks)},
       {"num_hosts", integer(from.num_hosts)},

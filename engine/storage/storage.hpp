@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/deadline.hpp"
+#include "core/dynamic_library.hpp"
 #include "core/named.hpp"
 
 namespace leadline::storage {
@@ -126,8 +127,12 @@ struct Context {
   std::string argument;  ///< what stood behind "name:"
 };
 
-/// What a module (leadline_storage_*.so) offers; the embedded backend has the same.
+/// What a backend offers: the constant `module` of each build.
 struct Module {
+  /// Local, before all others: takes the functions of MPI from the library that was found; null where a backend calls
+  /// no MPI. Throws Error(something_missing) where the library lacks one.
+  void (*take_mpi)(const DynamicLibrary& library) = nullptr;
+
   /// Local, before the library is started: remembers `argument` for it (ROMIO or OMPIO). Throws
   /// Error(bad_command_line) where it means nothing to this library.
   void (*prepare)(const std::string& argument);
@@ -140,8 +145,5 @@ struct Module {
   /// Collective, once the transport is open. Throws Error(something_missing).
   std::unique_ptr<Backend> (*make)(const Context& context);
 };
-
-/// The one symbol that a module exports, with C linkage: `const Module* leadline_storage_module()`.
-inline constexpr const char* module_symbol = "leadline_storage_module";
 
 }  // namespace leadline::storage

@@ -5,17 +5,16 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "mpi/library_search.hpp"
 #include "storage/posix/posix.hpp"
+#include "transport/table.hpp"
 
 namespace leadline::storage {
 namespace {
 
-constexpr transport::ModuleFile mpi_io_files[] = {{"mpi_io_openmpi", transport::open_mpi_launchers},
-                                                  {"mpi_io_mpich", transport::mpich_launchers}};
-
 constexpr Entry table[] = {
-    {"posix", "the system's own calls: pread and pwrite, or POSIX AIO", {}, false},
-    {"mpi-io", "MPI-IO of the library that the launcher belongs to (mpi-io:romio, mpi-io:ompio)", mpi_io_files, true},
+    {"posix", "the system's own calls: pread and pwrite, or POSIX AIO", false},
+    {"mpi-io", "MPI-IO of the library that the launcher belongs to (mpi-io:romio, mpi-io:ompio)", true},
 };
 
 const Entry& backend_named(const std::string& name) {
@@ -28,29 +27,23 @@ const Entry& backend_named(const std::string& name) {
               "See leadline io --help");
 }
 
-const transport::ModuleFile& file_for(const Entry& entry, cluster::Launcher launcher) {
-  if (const auto* found = transport::fitting_file(entry.files, launcher)) return *found;
+mpi::Library find_mpi(const Entry& entry, cluster::Launcher launcher) {
+  if (mpi::is_mpi_launcher(launcher)) return mpi::find_library(launcher);
   throw Error(ExitStatus::something_missing, std::string("the backend ") + entry.name + " needs a launcher of MPI",
-              transport::why_not_fitting(launcher),
+              transport::why_no_mpi(launcher),
               std::string("Try: mpirun -n 4 leadline io --backend ") + entry.name + ", or --backend posix");
 }
 
-const Module& module_of(const DynamicLibrary& library) {
-  const Module* module = library.function<const Module*()>(module_symbol)();
-  if (module == nullptr) throw Error(ExitStatus::something_missing, library.path() + " offers no backend");
-  return *module;
-}
-
-DynamicLibrary open_library(const Entry& entry, const transport::ModuleFile& file) {
-  const std::string name = std::string("leadline_storage_") + file.stem + ".so";
+/// Throws Error(something_missing).
+const Module& mpi_io_of(const Entry& entry, const mpi::Library& library) {
+  const Module& module = *mpi_io_module(library.abi);  // a library of an ABI that is not built was refused
   try {
-    DynamicLibrary library((module_directory() / name).string());
-    module_of(library);
-    return library;
+    module.take_mpi(library.opened);
   } catch (const Error& error) {
     throw Error(ExitStatus::something_missing, std::string("the backend ") + entry.name + " cannot be used here",
-                error.why().empty() ? error.problem() : error.why(), "--backend posix needs no library");
+                error.reason(), "--backend posix needs no library");
   }
+  return module;
 }
 
 }  // namespace
@@ -81,11 +74,9 @@ std::span<const Entry> backends() { return table; }
 LoadedBackend load_backend(const std::string& choice, cluster::Launcher launcher) {
   const auto [name, argument] = transport::parse_choice(choice);
   const Entry& entry = backend_named(name);
-  std::optional<DynamicLibrary> library;
-  if (!entry.files.empty()) library = open_library(entry, file_for(entry, launcher));
-  const Module& module = library ? module_of(*library) : posix::module();
+  const Module& module = entry.needs_mpi ? mpi_io_of(entry, find_mpi(entry, launcher)) : posix::module();
   module.prepare(argument);
-  return {entry, argument, module, std::move(library)};
+  return {entry, argument, module};
 }
 
 }  // namespace leadline::storage

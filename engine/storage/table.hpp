@@ -2,33 +2,33 @@
 // The storage backends there are, and how one is picked, opened and tried out.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "cluster/bootstrap.hpp"
-#include "core/dynamic_library.hpp"
+#include "mpi/library_search.hpp"
 #include "storage/storage.hpp"
-#include "transport/table.hpp"
 
 namespace leadline::storage {
 
 /// One line of the table.
 struct Entry {
-  const char* name;                              ///< as in --backend
-  const char* purpose;                           ///< one line for the help
-  std::span<const transport::ModuleFile> files;  ///< leadline_storage_<stem>.so; empty = it is part of the program
-  bool needs_mpi;                                ///< messages must go by MPI, too, which starts the library
+  const char* name;     ///< as in --backend
+  const char* purpose;  ///< one line for the help
+  bool needs_mpi;       ///< messages must go by MPI, too, which starts the library
 };
 
 std::span<const Entry> backends();
 
+/// MPI-IO of libraries of this ABI; null where the program is built without it. The configuration writes it.
+const Module* mpi_io_module(mpi::Abi abi);
+
 /// A backend ready to be made, in this process.
 class LoadedBackend {
  public:
-  LoadedBackend(const Entry& entry, std::string argument, const Module& module, std::optional<DynamicLibrary> library)
-      : entry_(&entry), argument_(std::move(argument)), module_(&module), library_(std::move(library)) {}
+  LoadedBackend(const Entry& entry, std::string argument, const Module& module)
+      : entry_(&entry), argument_(std::move(argument)), module_(&module) {}
 
   const Module* operator->() const { return module_; }
   const Entry& entry() const { return *entry_; }
@@ -38,7 +38,6 @@ class LoadedBackend {
   const Entry* entry_;
   std::string argument_;
   const Module* module_;
-  std::optional<DynamicLibrary> library_;
 };
 
 /// Local, before any MPI library is started: `choice` is "name" or "name:argument". Throws Error(bad_command_line) for

@@ -1,40 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding and opening the modules that carry the transports, and trying each of them in a child process.
+// Finding the transports that are built here, and trying each of them in a child process.
 #include "transport/module.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <chrono>
+#include <optional>
 
 #include "cluster/bytes.hpp"
 #include "cluster/child.hpp"
 #include "core/error.hpp"
+#include "mpi/library_search.hpp"
+#include "transport/transport_file.hpp"
 
 namespace leadline::transport {
 namespace {
 
-const ModuleFile& file_for(const Entry& entry, cluster::Launcher launcher) {
-  if (const ModuleFile* found = fitting_file(entry.files(), launcher)) return *found;
-  throw Error(ExitStatus::something_missing,
-              std::string("the transport ") + entry.name + " needs a launcher of its own", why_not_fitting(launcher),
-              std::string("Try: mpirun -n 4 leadline link --transport ") + entry.name);
-}
-
 using cluster::append;
 using cluster::append_text;
 
-std::string reason_of(const Error& error) { return error.why().empty() ? error.problem() : error.why(); }
+leadline::mpi::Library find_mpi(const Entry& entry, cluster::Launcher launcher) {
+  if (leadline::mpi::is_mpi_launcher(launcher)) return leadline::mpi::find_library(launcher);
+  throw Error(ExitStatus::something_missing,
+              std::string("the transport ") + entry.name + " needs a launcher of its own", why_no_mpi(launcher),
+              std::string("Try: mpirun -n 4 leadline link --transport ") + entry.name);
+}
 
-/// In the child: why_absent, settings, why_unusable, facts.
-std::string find_out(const std::string& path, Ask ask) {
+/// Throws where it has another ABI.
+leadline::mpi::Library find_mpi_of(leadline::mpi::Abi abi, cluster::Launcher launcher) {
+  if (!leadline::mpi::is_mpi_launcher(launcher)) return leadline::mpi::find_library_of(abi);
+  leadline::mpi::Library library = leadline::mpi::find_library(launcher);
+  if (library.abi == abi) return library;
+  throw Error(ExitStatus::something_missing, "no library of this ABI",
+              "that of this launcher is " + library.name + " (" + library.path + ")");
+}
+
+/// Throws Error(something_missing).
+const Module& built_module(const Build& build) {
+  const auto all = built_modules();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const BuiltModule& one) { return one.name == std::string(build.name); });
+  assert(found != all.end());
+  if (found->module == nullptr) {
+    throw Error(ExitStatus::something_missing, std::string(build.name) + " is not part of this program",
+                std::string("not built: ") + found->why_not_built);
+  }
+  return *found->module;
+}
+
+/// Opens its library, or takes the functions of MPI. Throws Error(something_missing).
+void load(const Module& module, const std::optional<leadline::mpi::Library>& mpi) {
+  if (mpi) module.take_mpi(mpi->opened);
+  if (module.load != nullptr) module.load();
+}
+
+/// In the child: why_absent, path, mpi_name, settings, why_unusable, facts.
+std::string find_out(const Build& build) {
   std::string answer;
   const Module* module = nullptr;
+  std::optional<leadline::mpi::Library> mpi;
   try {
-    module = open_file(path).module;
+    module = &built_module(build);
+    if (build.abi) mpi = find_mpi_of(*build.abi, cluster::detect_launcher());
+    load(*module, mpi);
   } catch (const Error& error) {
-    append_text(answer, reason_of(error));
+    append_text(answer, error.reason());
     return answer;
   }
   append_text(answer, "");
-  if (ask == Ask::whether_it_loads) return answer;
+  append_text(answer, mpi ? mpi->path : "");
+  append_text(answer, mpi ? mpi->name : "");
   append(answer, static_cast<std::uint32_t>(module->settings.size()));
   for (const Setting& setting : module->settings) {
     for (const char* text : {setting.name, setting.value, setting.meaning}) append_text(answer, text);
@@ -56,6 +91,9 @@ std::string find_out(const std::string& path, Ask ask) {
 void read_answer(const std::string& answer, Availability& availability) {
   cluster::Reader from(answer);
   availability.why_absent = from.text();
+  if (!availability.why_absent.empty()) return;
+  availability.path = from.text();
+  availability.mpi_name = from.text();
   for (auto left = from.number<std::uint32_t>(); left > 0; --left) {
     KnownSetting setting;
     for (std::string* text : {&setting.name, &setting.value, &setting.meaning}) *text = from.text();
@@ -69,12 +107,11 @@ void read_answer(const std::string& answer, Availability& availability) {
   }
 }
 
-Availability probe(const Entry& entry, const ModuleFile& file, Ask ask) {
+Availability probe(const Entry& entry, const Build& build) {
   Availability availability;
   availability.entry = &entry;
-  availability.file = &file;
-  availability.path = path_of(file);
-  const auto answer = cluster::ask_child([&] { return find_out(availability.path, ask); }, std::chrono::seconds(20));
+  availability.build = &build;
+  const auto answer = cluster::ask_child([&] { return find_out(build); }, std::chrono::seconds(20));
   if (answer.text) {
     read_answer(*answer.text, availability);
   } else {
@@ -85,34 +122,28 @@ Availability probe(const Entry& entry, const ModuleFile& file, Ask ask) {
 
 }  // namespace
 
-std::string path_of(const ModuleFile& file) {
-  return (module_directory() / (std::string("leadline_transport_") + file.stem + ".so")).string();
-}
-
-OpenFile open_file(const std::string& path) {
-  DynamicLibrary library(path);
-  const Module* module = library.function<const Module*()>(module_symbol)();
-  if (module == nullptr) throw Error(ExitStatus::something_missing, path + " offers no transport");
-  return {std::move(library), module};
-}
-
 LoadedModule open_module(std::string_view name, cluster::Launcher launcher) {
   const Entry& entry = transport_named(name);
-  const ModuleFile& file = file_for(entry, launcher);
+  std::optional<leadline::mpi::Library> mpi;
+  if (entry.needs_mpi()) mpi = find_mpi(entry, launcher);
+  const auto builds = entry.builds();
+  const Build& build =
+      *std::find_if(builds.begin(), builds.end(), [&](const Build& one) { return !mpi || one.abi == mpi->abi; });
   try {
-    OpenFile opened = open_file(path_of(file));
-    return {entry, file, std::move(opened.library), *opened.module};
+    if (is_file(name)) return {entry, build, open_transport_file(std::string(name))};
+    const Module& module = built_module(build);
+    load(module, mpi);
+    return {entry, build, module};
   } catch (const Error& error) {
-    throw Error(ExitStatus::something_missing, std::string("the transport ") + entry.name + " cannot be used here",
-                error.why().empty() ? error.problem() : error.why(),
-                "\"leadline transports\" says which can be used here");
+    throw Error(ExitStatus::something_missing, "the transport " + std::string(name) + " cannot be used here",
+                error.reason(), "\"leadline transports\" says which can be used here");
   }
 }
 
-std::vector<Availability> probe_all(Ask ask) {
+std::vector<Availability> probe_all() {
   std::vector<Availability> all;
   for (const Entry& entry : transports()) {
-    for (const ModuleFile& file : entry.files()) all.push_back(probe(entry, file, ask));
+    for (const Build& build : entry.builds()) all.push_back(probe(entry, build));
   }
   return all;
 }

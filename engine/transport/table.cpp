@@ -9,9 +9,9 @@
 namespace leadline::transport {
 namespace {
 
-/// Most have one module of their own name, under any launcher.
-constexpr Entry one_module(const char* name, const char* purpose, std::array<Limit, 2> limits) {
-  return {name, purpose, {{{name, {}}}}, limits};
+/// Most have one build of their own name, under any launcher.
+constexpr Entry one_build(const char* name, const char* purpose, std::array<Limit, 2> limits) {
+  return {name, purpose, {{{name}}}, limits};
 }
 
 constexpr std::array<Limit, 2> no_gpu_memory(const char* why) { return {{{"--allocator cuda", why}}}; }
@@ -19,7 +19,7 @@ constexpr std::array<Limit, 2> no_gpu_memory(const char* why) { return {{{"--all
 /// Its messages lie nowhere else.
 constexpr Entry in_gpu_memory(const char* name, const char* purpose) {
   Entry entry =
-      one_module(name, purpose, {{{"--verify", "no: the pass makes and compares its contents in ordinary memory"}}});
+      one_build(name, purpose, {{{"--verify", "no: the pass makes and compares its contents in ordinary memory"}}});
   entry.allocator = "cuda";
   return entry;
 }
@@ -31,35 +31,41 @@ constexpr Entry without_absent(Entry entry, const char* setting = "") {
 }
 
 constexpr Entry table[] = {
-    without_absent(one_module("tcp", "the kernel's TCP sockets; works everywhere",
-                              no_gpu_memory("no: sockets read and write ordinary memory"))),
+    without_absent(one_build("tcp", "the kernel's TCP sockets; works everywhere",
+                             no_gpu_memory("no: sockets read and write ordinary memory"))),
     {"mpi",
      "the MPI library that the launcher belongs to",
-     {{{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}}},
+     {{{"mpi_openmpi", leadline::mpi::Abi::open_mpi},
+       {"mpi_mpich", leadline::mpi::Abi::mpich},
+       {"mpi_abi", leadline::mpi::Abi::standard}}},
      no_gpu_memory("if the MPI library is built for it")},
-    without_absent(one_module("ucx", "UCX: shared memory, TCP, InfiniBand, whatever UCX_TLS allows (ucx:tcp,self)",
-                              no_gpu_memory("if UCX is built for it")),
+    without_absent(one_build("ucx", "UCX: shared memory, TCP, InfiniBand, whatever UCX_TLS allows (ucx:tcp,self)",
+                             no_gpu_memory("if UCX is built for it")),
                    "go-on=yes"),
-    without_absent(one_module(
+    without_absent(one_build(
         "libfabric", "libfabric: Slingshot, EFA, Omni-Path, TCP, shared memory, by its provider (libfabric:shm)",
         no_gpu_memory("no: it is not registered with libfabric"))),
-    without_absent(one_module("verbs", "InfiniBand verbs: InfiniBand and RoCE, by device (verbs:mlx5_0)",
-                              no_gpu_memory("no: it is not registered with the adapter"))),
-    one_module("psm2", "PSM2: Omni-Path", no_gpu_memory("no: PSM2 is not asked for it")),
-    one_module("portals4", "Portals 4: BXI, and whatever else has an implementation",
-               no_gpu_memory("no: Portals 4 knows ordinary memory alone")),
+    without_absent(one_build("verbs", "InfiniBand verbs: InfiniBand and RoCE, by device (verbs:mlx5_0)",
+                             no_gpu_memory("no: it is not registered with the adapter"))),
+    one_build("psm2", "PSM2: Omni-Path", no_gpu_memory("no: PSM2 is not asked for it")),
+    one_build("portals4", "Portals 4: BXI, and whatever else has an implementation",
+              no_gpu_memory("no: Portals 4 knows ordinary memory alone")),
     in_gpu_memory("cuda", "GPU memory of one host, copied by the GPUs' own engines"),
     in_gpu_memory("nccl", "NCCL: GPU memory within a host and between hosts, a GPU for every rank"),
-    one_module("model", "a simulated fabric from a file (model:FILE)",
-               {{{"--allocator cuda", "no: its bytes travel through sockets"},
-                 {"--check-buffers", "no: its timed messages have no contents"}}}),
+    one_build("model", "a simulated fabric from a file (model:FILE)",
+              {{{"--allocator cuda", "no: its bytes travel through sockets"},
+                {"--check-buffers", "no: its timed messages have no contents"}}}),
 };
 
 }  // namespace
 
 std::span<const Entry> transports() { return table; }
 
+bool is_file(std::string_view name) { return name.find('/') != std::string_view::npos; }
+
 const Entry& transport_named(std::string_view name) {
+  static constexpr Entry in_file = one_build("file", "a transport in a file", {});
+  if (is_file(name)) return in_file;
   const auto* const found =
       std::find_if(std::begin(table), std::end(table), [&](const Entry& e) { return e.name == name; });
   if (found != std::end(table)) return *found;
@@ -76,23 +82,15 @@ const char* default_allocator(std::string_view choice) {
   return found == std::end(table) ? nullptr : found->allocator;
 }
 
-const ModuleFile* fitting_file(std::span<const ModuleFile> files, cluster::Launcher launcher) {
-  for (const ModuleFile& file : files) {
-    const auto& under = file.launchers;
-    if (under.empty() || std::find(under.begin(), under.end(), launcher) != under.end()) return &file;
-  }
-  return nullptr;
-}
-
-std::string why_not_fitting(cluster::Launcher launcher) {
+std::string why_no_mpi(cluster::Launcher launcher) {
   if (launcher == cluster::Launcher::none) return "no launcher has started this process";
   return std::string("what started this process is: ") + cluster::name_of(launcher);
 }
 
-std::span<const ModuleFile> Entry::files() const {
+std::span<const Build> Entry::builds() const {
   const auto end =
-      std::find_if(file_list.begin(), file_list.end(), [](const auto& file) { return file.stem == nullptr; });
-  return {file_list.begin(), end};
+      std::find_if(build_list.begin(), build_list.end(), [](const auto& build) { return build.name == nullptr; });
+  return {build_list.begin(), end};
 }
 
 std::span<const Limit> Entry::limits() const {

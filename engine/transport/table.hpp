@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of transports: their names, what each is for, and which module files carry them.
+// The table of transports: their names, what each is for, and which builds of them there are.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "cluster/bootstrap.hpp"
+#include "mpi/library_search.hpp"
 
 namespace leadline::transport {
 
-/// One build of a transport: the file leadline_transport_<stem>.so.
-struct ModuleFile {
-  const char* stem = nullptr;
-  std::span<const cluster::Launcher> launchers{};  ///< those that its library works under; empty = it needs none
+struct Module;
+
+/// One build of a transport.
+struct Build {
+  const char* name = nullptr;
+  std::optional<leadline::mpi::Abi> abi{};  ///< of the MPI library whose functions it calls; none = it calls none
 };
 
-/// Those of each MPI library. MPICH has no PMIx in Debian's build: under Slurm with --mpi=pmix every one of its ranks
-/// would be alone.
-inline constexpr cluster::Launcher open_mpi_launchers[] = {cluster::Launcher::open_mpi, cluster::Launcher::slurm_pmix,
-                                                           cluster::Launcher::pmix};
-inline constexpr cluster::Launcher mpich_launchers[] = {cluster::Launcher::mpich, cluster::Launcher::slurm_pmi2};
+/// Why no MPI can be started under this launcher.
+std::string why_no_mpi(cluster::Launcher launcher);
 
-/// The first that works under this launcher, or null.
-const ModuleFile* fitting_file(std::span<const ModuleFile> files, cluster::Launcher launcher);
+/// What of a build is in this program.
+struct BuiltModule {
+  const char* name;           ///< as Build::name
+  const Module* module;       ///< null = it is not built
+  const char* why_not_built;  ///< "libfoo was not found (foo.h)"; empty where it is
+};
 
-/// Why none does.
-std::string why_not_fitting(cluster::Launcher launcher);
+/// All that this program was configured with; the configuration writes the list.
+std::span<const BuiltModule> built_modules();
 
 /// An option that not every run can have with a transport.
 struct Limit {
@@ -38,20 +43,25 @@ struct Limit {
 struct Entry {
   const char* name;     ///< as in --transport
   const char* purpose;  ///< one line for people
-  std::array<ModuleFile, 2> file_list{};
+  std::array<Build, 3> build_list{};
   std::array<Limit, 2> limit_list{};
   const char* allocator = nullptr;  ///< the default for messages; null = that of all transports
   /// The setting, "NAME=VALUE", with which ranks that do not come may be left out; empty = always, null = never.
   const char* begins_without_absent = nullptr;
 
-  std::span<const ModuleFile> files() const;
+  std::span<const Build> builds() const;
+  bool needs_mpi() const { return build_list.front().abi.has_value(); }
   std::span<const Limit> limits() const;  ///< what is not named here works
 };
 
 /// All transports, the default first.
 std::span<const Entry> transports();
 
-/// Throws Error(bad_command_line) that lists the names, where there is no such transport.
+/// Whether this names the file of a transport: it has a slash.
+bool is_file(std::string_view name);
+
+/// That of all files for the name of one. Throws Error(bad_command_line) that lists the names, where there is no such
+/// transport.
 const Entry& transport_named(std::string_view name);
 
 /// The allocator of the transport that is meant by `choice`, as behind --transport; null also for names that are none.

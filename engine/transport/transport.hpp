@@ -16,6 +16,7 @@
 #include "cluster/bootstrap.hpp"
 #include "cluster/rendezvous.hpp"
 #include "core/deadline.hpp"
+#include "core/dynamic_library.hpp"
 #include "core/progress_counter.hpp"
 #include "kernel/exchange.hpp"
 #include "kernel/neighbour_exchange.hpp"
@@ -173,10 +174,14 @@ struct Fact {
   std::string value;
 };
 
-/// What a module (leadline_transport_*.so) offers; see transport/module.hpp for how it is found and opened.
+/// What a transport offers: the constant `module` in its own namespace. See transport/module.hpp for how it is found.
 struct Module {
   /// Those that this transport has; the first is what may stand behind "name:".
   std::span<const Setting> settings;
+
+  /// Local: opens the vendor's library; null where there is none. Throws Error(something_missing) with the loader's
+  /// reason.
+  void (*load)() = nullptr;
 
   /// Local, in a process of its own: version, devices and limits, for people. Throws Error(something_missing) where the
   /// library cannot be used here.
@@ -188,6 +193,10 @@ struct Module {
   /// Local, once the library is started: the reason why messages cannot lie in memory of this kind, or empty.
   std::string (*refuses_memory)(memory::Location place);
 
+  /// Local, before all others: takes the functions of MPI from the library that was found; null where a transport calls
+  /// no MPI. Throws Error(something_missing) where the library lacks one.
+  void (*take_mpi)(const DynamicLibrary& library) = nullptr;
+
   /// Collective: starts the library under its launcher and says who we are; null where a transport starts nothing.
   std::unique_ptr<cluster::Bootstrap> (*bootstrap)();
 
@@ -195,8 +204,37 @@ struct Module {
   std::unique_ptr<Transport> (*open)(const Context& context);
 };
 
-/// The one symbol that a module exports, with C linkage: `const Module* leadline_transport_module()`.
-inline constexpr const char* module_symbol = "leadline_transport_module";
+/// Changes where a virtual function, an argument or what one means changes that others than our own transports use.
+inline constexpr std::uint64_t interface_version = 1;
+
+/// What program and file must have in common: the version, the sizes of what crosses between them, the compiler.
+constexpr std::uint64_t interface_hash() {
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211u; };
+  for (const std::uint64_t value :
+       {interface_version, std::uint64_t{sizeof(Module)}, std::uint64_t{sizeof(Context)},
+        std::uint64_t{sizeof(Transport)}, std::uint64_t{sizeof(Messages)}, std::uint64_t{sizeof(Setting)},
+        std::uint64_t{sizeof(Fact)}, std::uint64_t{sizeof(TransportInfo)}, std::uint64_t{sizeof(kernel::Exchange)},
+        std::uint64_t{sizeof(kernel::Buffers)}, std::uint64_t{sizeof(kernel::AllToAllSteps)},
+        std::uint64_t{sizeof(kernel::NeighbourExchange)}, std::uint64_t{sizeof(kernel::NeighbourBuffers)},
+        std::uint64_t{sizeof(kernel::NeighbourTask)}, std::uint64_t{sizeof(Sample)}, std::uint64_t{sizeof(Error)},
+        std::uint64_t{sizeof(LinksLost)}, std::uint64_t{sizeof(ProgressCounter)}}) {
+    add(value);
+  }
+  for (const char* letter = __VERSION__; *letter != '\0'; ++letter) add(static_cast<unsigned char>(*letter));
+  return hash;
+}
+
+/// What the file of a transport exports that is no part of the program, with C linkage. It is data, and is compared
+/// before anything of the file is called. Its layout never changes.
+struct TransportFile {
+  std::uint64_t interface = 0;  ///< interface_hash()
+  const char* name = nullptr;
+  const char* version = nullptr;  ///< of Leadline, as the commit
+  const char* commit = nullptr;
+  const Module* module = nullptr;
+};
+inline constexpr const char* transport_file_symbol = "leadline_transport_file";
 
 /// "8.0 MiB", "unlimited", "unknown"
 std::string locked_memory_limit();

@@ -10,6 +10,7 @@
 
 #include "check/assess.hpp"
 #include "check/command.hpp"
+#include "check/gpus.hpp"
 #include "check/json.hpp"
 #include "check/sample.hpp"
 #include "check/text.hpp"
@@ -86,6 +87,14 @@ TEST(Check, ASlowHostIsToBeDrained) {
   EXPECT_EQ(nagios_status(result.state), 2);
 }
 
+TEST(Check, ItSaysWhyAHostIsToBeDrained) {
+  const CheckResult result =
+      assessed({}, {part_with("latency", {slow(ComponentKind::host, 2, 3), slow(ComponentKind::link, 5, 3)})});
+  EXPECT_EQ(why_drained(result, "node2"), "node2 is to be drained (host of node2 x3)");
+  EXPECT_EQ(why_drained(result, "node5"), "") << "nobody is drained for a link";
+  EXPECT_EQ(why_drained(result, "node20"), "");
+}
+
 TEST(Check, PlacesAlikeAreOneFinding) {
   std::vector<Fault> faults;
   for (int host = 24; host < 32; ++host) faults.push_back(slow(ComponentKind::port, host, 2 + 0.01 * host));
@@ -119,6 +128,69 @@ TEST(Check, LimitsDecideWhatIsBad) {
   for (const CheckFinding& one : result.problems) grades.push_back(one.grade);
   EXPECT_EQ(grades, (std::vector<Grade>{Grade::bad, Grade::warning, Grade::note}));
   EXPECT_EQ(result.drain, std::vector<std::string>{"node1"});
+}
+
+PartResult between_gpus(std::vector<Fault> faults) {
+  PartResult part = part_with("gpu", std::move(faults));
+  part.run.provenance.transport.name = "cuda";
+  for (int rank = 0; rank < 64; ++rank) part.pci_bus_ids.push_back("0000:" + std::to_string(10 + rank) + ":00.0");
+  return part;
+}
+
+Fault slow_ranks(ComponentKind kind, std::vector<std::int32_t> ranks, std::vector<std::int32_t> other_ranks = {}) {
+  Fault fault = slow(kind, 1, 3);
+  fault.ranks = std::move(ranks);
+  fault.other_ranks = std::move(other_ranks);
+  return fault;
+}
+
+TEST(Check, ASlowGpuIsNamedAndItsHostDrained) {
+  const CheckResult result =
+      assessed({}, {part_with("bandwidth", {}), between_gpus({slow_ranks(ComponentKind::rank, {3})})});
+  ASSERT_EQ(result.problems.size(), 1U);
+  EXPECT_EQ(result.problems.front().name, "GPU 0000:13:00.0 on node1");
+  EXPECT_EQ(result.problems.front().kind, "gpu");
+  EXPECT_EQ(result.problems.front().part, "gpu");
+  EXPECT_EQ(result.drain, std::vector<std::string>{"node1"});
+  EXPECT_NE(screen_text(result).find("check clock and link"), std::string::npos);
+  EXPECT_EQ(result.provenance.transport.name, "tcp") << "that of the check";
+}
+
+TEST(Check, ARankIsNotItsGpu) {
+  const Fault rank = slow_ranks(ComponentKind::rank, {3});
+  const CheckResult result = assessed({}, {part_with("bandwidth", {rank}), between_gpus({rank})});
+  std::set<std::string> names;
+  for (const CheckFinding& one : result.problems) names.insert(one.name);
+  EXPECT_EQ(names, (std::set<std::string>{rank.name, "GPU 0000:13:00.0 on node1"}));
+}
+
+TEST(Check, APairOfGpusIsAWarningAndDrainsNobody) {
+  const CheckResult result = assessed({}, {between_gpus({slow_ranks(ComponentKind::pair, {3}, {5})})});
+  ASSERT_EQ(result.problems.size(), 1U);
+  EXPECT_EQ(result.problems.front().name, "GPUs 0000:13:00.0 - 0000:15:00.0 on node1");
+  EXPECT_EQ(result.state, State::warning);
+  EXPECT_TRUE(result.drain.empty());
+}
+
+TEST(Check, OfGpusItIsDecidedWhetherAndHowTheyAreMeasured) {
+  const std::vector<std::string> ids{"0000:11:00.0", "0000:12:00.0"};
+  const std::vector<OwnGpu> all{{ids[0], ids}, {ids[1], ids}};
+  const std::vector<std::uint32_t> one_host{0, 0}, two_hosts{0, 1};
+  EXPECT_EQ(gpu_links(all, one_host, "").transport, "cuda");
+  EXPECT_EQ(gpu_links(all, one_host, "mpi").transport, "cuda");
+  EXPECT_EQ(gpu_links(all, one_host, "").pci_bus_ids, ids);
+  EXPECT_EQ(gpu_links(all, two_hosts, "mpi").transport, "mpi");
+  EXPECT_NE(gpu_links(all, two_hosts, "").why_not.find("several hosts"), std::string::npos);
+
+  const std::vector<OwnGpu> none(2), some{{ids[0], ids}, {}}, shared{{ids[0], ids}, {ids[0], ids}},
+      apart{{ids[0], {ids[0]}}, {ids[1], {ids[1]}}};
+  EXPECT_EQ(gpu_links(none, one_host, "mpi").transport + gpu_links(none, one_host, "mpi").why_not, "");
+  EXPECT_EQ(gpu_links(some, one_host, "mpi").why_not, "only 1 of 2 ranks have one");
+  EXPECT_NE(gpu_links(shared, one_host, "mpi").why_not.find("share"), std::string::npos);
+  EXPECT_EQ(gpu_links(shared, two_hosts, "mpi").transport, "mpi") << "the same address on two hosts";
+  EXPECT_NE(gpu_links(apart, one_host, "").why_not.find("no peer access to 0000:12:00.0"), std::string::npos);
+  EXPECT_EQ(gpu_links(apart, one_host, "mpi").transport, "mpi");
+  for (const auto* gpus : {&some, &shared, &apart}) EXPECT_EQ(gpu_links(*gpus, one_host, "").transport, "");
 }
 
 TEST(Check, OnlyUnderLoadIsAWarning) {

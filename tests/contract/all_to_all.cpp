@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contract/contents.hpp"
+#include "contract/rules.hpp"
 #include "contract/transport_contract.hpp"
 #include "kernel/exchange.hpp"
 
@@ -29,14 +30,22 @@ void exchange_and_check(End& end, std::size_t size) {
   ManyBuffers many(end.rank, num, size);
   auto samples = fresh_samples(3);
 
-  end.transport.all_to_all({partners, size}, many.buffers(), samples);
+  {
+    const Checks checks(size > 0 ? Rule::completion : Rule::empty_message);
+    end.transport.all_to_all({partners, size}, many.buffers(), samples);
+  }
 
+  {
+    const Checks checks(Rule::length);
+    EXPECT_TRUE(many.gaps_are_blank());
+  }
+  const Checks samples_checked(Rule::samples);
   for (const Sample& sample : samples) {
     EXPECT_EQ(sample.num_messages, num);
     EXPECT_GT(sample.elapsed_ns, 0u);
     EXPECT_NE(sample.elapsed_ns, untouched);
   }
-  EXPECT_TRUE(many.gaps_are_blank());
+  const Checks checks(Rule::receiver);
   for (std::size_t step = 0; step < partners.size() && ranks().timed_messages_have_contents(); ++step) {
     const int partner = partners[step];
     if (partner == AllToAllSteps::rests) continue;
@@ -75,6 +84,7 @@ TEST_P(AllToAllContract, BeatsThePulseAfterEveryStep) {
     auto samples = fresh_samples(4);
     const std::uint64_t before = end.progress_counter.count;
     end.transport.all_to_all({partners, 8}, memory.buffers(), samples);
+    const Checks checks(Rule::progress_counter);
     EXPECT_GE(end.progress_counter.count, before + 5 * samples.front().num_messages);
   });
 }
@@ -119,6 +129,12 @@ std::vector<Party> parties(const std::string& transport, std::initializer_list<W
   for (const WaitMode wait : tried_here(wait_modes)) {
     for (int size = min_size; size <= 4; ++size) all.push_back({transport, wait, size});
   }
+  return all;
+}
+
+std::vector<Party> pairs(const std::string& transport, std::initializer_list<WaitMode> wait_modes) {
+  std::vector<Party> all;
+  for (const WaitMode wait : tried_here(wait_modes)) all.push_back({transport, wait, 2});
   return all;
 }
 

@@ -16,6 +16,7 @@ Ranks& ranks() {
 
 INSTANTIATE_TEST_SUITE_P(Cuda, TransportContract,
                          testing::ValuesIn(candidates("cuda", {WaitMode::yield, WaitMode::spin})), candidate_name);
+INSTANTIATE_TEST_SUITE_P(Cuda, CallContract, testing::ValuesIn(pairs("cuda", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, AllToAllContract, testing::ValuesIn(parties("cuda", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, NeighbourContract, testing::ValuesIn(parties("cuda", {WaitMode::yield}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, MessagesContract, testing::ValuesIn(parties("cuda", {WaitMode::yield}, 2)), party_name);

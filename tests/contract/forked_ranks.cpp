@@ -16,15 +16,19 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <map>
+#include <string>
 
+#include "contract/watch.hpp"
 #include "core/error.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::contract {
 namespace {
 
-constexpr std::chrono::seconds patience(40);
+/// For one test, after which those of its ranks that are left say in which call they are.
+std::chrono::seconds patience() { return 4 * call_limit(); }
 
 [[noreturn]] void fail(const char* what) { throw Error(ExitStatus::run_failed, what, system_error_text(errno)); }
 
@@ -121,18 +125,57 @@ pid_t fork_rank(int rank, const std::vector<Listener>& listeners, const std::fun
   ::_exit(testing::Test::HasFailure() ? 1 : 0);
 }
 
-void expect_good_end(pid_t child, int rank, Deadline deadline) {
-  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  pollfd wanted{process.fd(), POLLIN, 0};
-  while (::poll(&wanted, 1, deadline.left_ms()) <= 0) {
-    if (!deadline.has_passed()) continue;
-    ADD_FAILURE() << "rank " << rank << " does not come to its end";
-    ::kill(child, SIGKILL);
-    break;
+struct Child {
+  int rank = 0;
+  pid_t process = 0;
+  bool has_ended = false;
+};
+
+/// Waits until one more of them has ended, or the deadline; whether it ended badly.
+bool await_an_end(std::vector<Child>& children, Deadline deadline) {
+  for (;;) {
+    for (Child& child : children) {
+      int status = 0;
+      if (child.has_ended || ::waitpid(child.process, &status, WNOHANG) != child.process) continue;
+      child.has_ended = true;
+      const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+      EXPECT_TRUE(is_good) << "rank " << child.rank << " failed, see above"
+                           << (WIFSIGNALED(status)
+                                   ? std::string(": it was ended by a signal, ") + ::strsignal(WTERMSIG(status))
+                                   : "");
+      return !is_good;
+    }
+    if (deadline.has_passed()) return false;
+    std::vector<pollfd> ends;
+    std::vector<Descriptor> processes;
+    for (const Child& child : children) {
+      if (child.has_ended) continue;
+      processes.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0)));
+      ends.push_back({processes.back().fd(), POLLIN, 0});
+    }
+    ::poll(ends.data(), ends.size(), deadline.left_ms());
   }
-  int status = 0;
-  if (::waitpid(child, &status, 0) != child) fail("cannot wait for a rank");
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "rank " << rank << " failed, see above";
+}
+
+bool have_ended(const std::vector<Child>& children) {
+  return std::all_of(children.begin(), children.end(), [](const Child& child) { return child.has_ended; });
+}
+
+/// Those that are left when one has failed, or the time is over: each first says where it is.
+void end_others(std::vector<Child>& children) {
+  for (const Child& child : children) {
+    if (child.has_ended) continue;
+    ADD_FAILURE() << "rank " << child.rank << " is ended by the test: another one has failed, or it has not ended in "
+                  << patience().count() << " s";
+    ::kill(child.process, say_and_end_signal);
+  }
+  const auto deadline = Deadline::after(std::chrono::seconds(2));
+  while (!have_ended(children) && !deadline.has_passed()) await_an_end(children, deadline);
+  for (Child& child : children) {
+    if (child.has_ended) continue;
+    ::kill(child.process, SIGKILL);
+    ::waitpid(child.process, nullptr, 0);
+  }
 }
 
 }  // namespace
@@ -140,14 +183,20 @@ void expect_good_end(pid_t child, int rank, Deadline deadline) {
 void run_forked(int size, const std::function<void(ForkedRank&)>& body, Caller caller) {
   std::vector<Listener> listeners;
   std::generate_n(std::back_inserter(listeners), size, open_listener);
-  std::vector<pid_t> children;
-  const int first_child = caller == Caller::is_rank_0 ? 1 : 0;
-  for (int rank = first_child; rank < size; ++rank) children.push_back(fork_rank(rank, listeners, body));
-  if (caller == Caller::is_rank_0) run_rank(0, listeners, body);
-  const auto deadline = Deadline::after(patience);
-  for (int rank = first_child; rank < size; ++rank) {
-    expect_good_end(children[static_cast<std::size_t>(rank - first_child)], rank, deadline);
+  std::vector<Child> children;
+  for (int rank = caller == Caller::is_rank_0 ? 1 : 0; rank < size; ++rank) {
+    children.push_back({rank, fork_rank(rank, listeners, body)});
   }
+  auto deadline = Deadline::after(patience());
+  if (caller == Caller::is_rank_0) {
+    run_rank(0, listeners, body);
+    deadline = Deadline::after(patience());
+  }
+  while (!have_ended(children) && !deadline.has_passed()) {
+    // Others may wait for a rank that has failed: they get no more than a moment, in which they may fail by themselves.
+    if (await_an_end(children, deadline)) deadline = Deadline::after(std::chrono::seconds(1));
+  }
+  end_others(children);
 }
 
 std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transport, WaitMode wait) const {
@@ -155,24 +204,26 @@ std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transp
   const auto module = transport::open_module(choice.name);
   EXPECT_EQ(module->refuses_wait(wait), "");
   EXPECT_EQ(module->refuses_memory(ranks().allocator().location), "");
-  return module->open({.rank = rank,
-                       .size = size,
-                       .host_of = host_of,
-                       .rendezvous = rendezvous,
-                       .wait = wait,
-                       .settings = {choice.name, module->settings, choice.argument, {}},
-                       .interface = {},
-                       .progress_counter = progress_counter});
+  auto opened = module->open({.rank = rank,
+                              .size = size,
+                              .host_of = host_of,
+                              .rendezvous = rendezvous,
+                              .wait = wait,
+                              .settings = {choice.name, module->settings, choice.argument, {}},
+                              .interface = {},
+                              .progress_counter = progress_counter});
+  return watched(std::move(opened), rank);
 }
 
 void ForkedRank::run(const std::string& transport, WaitMode wait, const Body& body) {
   const auto opened = open(transport, wait);
-  End end{rank, size, 1 - rank, *opened, progress_counter};
+  End end{rank, size, 1 - rank, *opened, progress_counter, [&] { return open(transport, wait); }};
   body(end);
 }
 
 void ForkedRanks::run(int size, const std::string& transport, WaitMode wait, const Body& body) {
-  run_forked(size, [&](ForkedRank& self) { self.run(transport, wait, body); });
+  run_forked(
+      size, [&](ForkedRank& self) { self.run(transport, wait, body); }, Caller::waits);
 }
 
 }  // namespace leadline::contract

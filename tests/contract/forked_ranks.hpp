@@ -20,7 +20,7 @@ struct ForkedRank {
   ProgressCounter& progress_counter;
   std::vector<std::uint32_t> host_of;
 
-  /// Opens the transport "name" or "name:argument". Must not outlive this.
+  /// Opens the transport "name" or "name:argument", watched (contract/watch.hpp). Must not outlive this.
   std::unique_ptr<transport::Transport> open(const std::string& transport, WaitMode wait) const;
 
   /// `body` on this rank's end of such a transport.
@@ -34,8 +34,8 @@ enum class Caller {
 };
 
 /// Runs `body` on `size` ranks of one host, which are children of the calling process, except perhaps rank 0, and end
-/// with the body. A failure or an exception on any rank fails the test; a rank that does not come to its end in time
-/// is killed.
+/// with the body. A failure or an exception on any rank fails the test, and the others are ended; so are all that do
+/// not come to their end in time, each with the call that it is in.
 void run_forked(int size, const std::function<void(ForkedRank&)>& body, Caller caller = Caller::is_rank_0);
 
 /// Ranks forked for one test.

@@ -28,6 +28,10 @@ INSTANTIATE_TEST_SUITE_P(Libfabric, TransportContract,
                          candidate_name);
 INSTANTIATE_TEST_SUITE_P(LibfabricTcp, TransportContract,
                          testing::ValuesIn(candidates("libfabric:tcp;ofi_rxm", {WaitMode::yield})), candidate_name);
+INSTANTIATE_TEST_SUITE_P(Libfabric, CallContract, testing::ValuesIn(pairs("libfabric:shm", {WaitMode::yield})),
+                         party_name);
+INSTANTIATE_TEST_SUITE_P(LibfabricTcp, CallContract,
+                         testing::ValuesIn(pairs("libfabric:tcp;ofi_rxm", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Libfabric, AllToAllContract, testing::ValuesIn(parties("libfabric:shm", {WaitMode::yield})),
                          party_name);
 INSTANTIATE_TEST_SUITE_P(Libfabric, NeighbourContract,

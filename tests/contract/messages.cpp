@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "contract/contents.hpp"
+#include "contract/rules.hpp"
 #include "contract/transport_contract.hpp"
 #include "core/error.hpp"
 #include "memory/pattern.hpp"
@@ -56,7 +57,10 @@ class Mover {
         std::this_thread::yield();  // other work, which ranks that share a core need done
         continue;
       }
-      ASSERT_EQ(posted_.erase(*done), 1u) << "ticket " << *done << " was handed out and not posted";
+      {
+        const Checks checks(Rule::ticket);
+        ASSERT_EQ(posted_.erase(*done), 1u) << "ticket " << *done << " was handed out and not posted";
+      }
       check(slots_[*done]);
       post_next(messages, *done);
     }
@@ -107,7 +111,8 @@ class Mover {
 };
 
 void move(End& end, std::span<const std::int32_t> partners, const std::vector<Stream>& streams, std::size_t window,
-          Asking asking) {
+          Asking asking, Rule rule = Rule::order) {
+  const Checks checks(rule);
   Mover mover(end, streams, window);
   const auto messages = end.transport.messages(partners, mover.num_tickets());
   mover.move(*messages, asking);
@@ -139,7 +144,7 @@ TEST_P(MessagesContract, OfSeveralSendersReachOneReceiver) {
       } else {
         streams.push_back({0, TransferDirection::out, sizes});
       }
-      move(end, partners, streams, 4, Asking::awaits);
+      move(end, partners, streams, 4, Asking::awaits, Rule::receiver);
     }
   });
 }
@@ -154,7 +159,7 @@ TEST_P(MessagesContract, OfOneSenderReachSeveralReceivers) {
     } else {
       streams.push_back({0, TransferDirection::in, alike(30, 256 * kib)});
     }
-    move(end, partners, streams, 3, Asking::polls);
+    move(end, partners, streams, 3, Asking::polls, Rule::receiver);
   });
 }
 
@@ -168,7 +173,7 @@ TEST_P(MessagesContract, GoBothWaysAtOnce) {
         streams.push_back({partner, TransferDirection::out, alike(2, 5 * mib)});
         streams.push_back({partner, TransferDirection::in, alike(2, 5 * mib)});
       }
-      move(end, partners, streams, 2, asking);
+      move(end, partners, streams, 2, asking, Rule::both_ways);
     }
   });
 }
@@ -178,6 +183,7 @@ TEST_P(MessagesContract, PollSaysNothingUntilSomethingIsDone) {
     const auto partners = connect_to_all(end);
     if (end.rank > 1) return;
     const auto messages = end.transport.messages(partners, 8);
+    const Checks checks(Rule::ticket);
     EXPECT_EQ(messages->poll(), std::nullopt);
     Bytes go(1, std::byte{1}), answer(1);
     if (end.rank == 1) {
@@ -220,6 +226,7 @@ TEST_P(MessagesContract, LeaveTheirLinksFitForOthers) {
 /// Awaits what cannot come any more.
 void expect_loss(End& end, const std::function<void(Messages&)>& post) {
   const auto messages = end.transport.messages(std::vector<std::int32_t>{1}, 1);
+  const Checks checks(Rule::lost_partner);
   try {
     for (;;) {
       post(*messages);

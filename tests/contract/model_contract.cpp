@@ -83,6 +83,7 @@ Ranks& ranks() {
 
 INSTANTIATE_TEST_SUITE_P(Model, TransportContract, testing::ValuesIn(candidates("model", {WaitMode::block})),
                          candidate_name);
+INSTANTIATE_TEST_SUITE_P(Model, CallContract, testing::ValuesIn(pairs("model", {WaitMode::block})), party_name);
 INSTANTIATE_TEST_SUITE_P(Model, AllToAllContract, testing::ValuesIn(parties("model", {WaitMode::block})), party_name);
 INSTANTIATE_TEST_SUITE_P(Model, NeighbourContract, testing::ValuesIn(parties("model", {WaitMode::block}, 2)),
                          party_name);

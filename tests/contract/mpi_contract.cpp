@@ -7,6 +7,7 @@
 
 #include "cluster/bootstrap.hpp"
 #include "contract/transport_contract.hpp"
+#include "contract/watch.hpp"
 #include "core/error.hpp"
 #include "transport/module.hpp"
 
@@ -36,19 +37,22 @@ class MpiRanks final : public Ranks {
     const std::vector<std::uint32_t> host_of(static_cast<std::size_t>(size), 0);
     NoRendezvous rendezvous;
     ProgressCounter progress_counter;
-    const auto opened = module_->open({.rank = rank,
-                                       .size = size,
-                                       .host_of = host_of,
-                                       .rendezvous = rendezvous,
-                                       .wait = wait,
-                                       .settings = {},
-                                       .interface = {},
-                                       .progress_counter = progress_counter});
+    const auto opened = watched(module_->open({.rank = rank,
+                                               .size = size,
+                                               .host_of = host_of,
+                                               .rendezvous = rendezvous,
+                                               .wait = wait,
+                                               .settings = {},
+                                               .interface = {},
+                                               .progress_counter = progress_counter}),
+                                rank);
     End end{rank, size, 1 - rank, *opened, progress_counter};
     body(end);
   }
 
   bool may_lose_a_rank() const override { return false; }
+  bool are_forked() const override { return false; }
+  bool may_open_again() const override { return false; }
 
   transport::LoadedModule& module() { return module_; }
   cluster::Bootstrap& bootstrap() { return *bootstrap_; }
@@ -69,6 +73,7 @@ Ranks& ranks() { return mpi_ranks(); }
 
 INSTANTIATE_TEST_SUITE_P(Mpi, TransportContract,
                          testing::ValuesIn(candidates("mpi", {WaitMode::yield, WaitMode::spin})), candidate_name);
+INSTANTIATE_TEST_SUITE_P(Mpi, CallContract, testing::ValuesIn(pairs("mpi", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Mpi, AllToAllContract, testing::ValuesIn(parties("mpi", {WaitMode::yield, WaitMode::spin})),
                          party_name);
 INSTANTIATE_TEST_SUITE_P(Mpi, NeighbourContract, testing::ValuesIn(parties("mpi", {WaitMode::yield}, 2)), party_name);

@@ -18,6 +18,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MessagesContract);
 
 INSTANTIATE_TEST_SUITE_P(Nccl, TransportContract,
                          testing::ValuesIn(candidates("nccl", {WaitMode::yield, WaitMode::spin})), candidate_name);
+INSTANTIATE_TEST_SUITE_P(Nccl, CallContract, testing::ValuesIn(pairs("nccl", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Nccl, AllToAllContract, testing::ValuesIn(parties("nccl", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Nccl, NeighbourContract, testing::ValuesIn(parties("nccl", {WaitMode::yield}, 2)), party_name);
 

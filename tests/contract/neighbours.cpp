@@ -10,6 +10,7 @@
 
 #include "contract/contents.hpp"
 #include "contract/neighbourhood.hpp"
+#include "contract/rules.hpp"
 #include "contract/transport_contract.hpp"
 #include "core/error.hpp"
 #include "kernel/neighbour_exchange.hpp"
@@ -31,6 +32,7 @@ std::vector<ExchangeSample> fresh_exchange_samples(std::size_t num) {
 }
 
 void expect_timed(const std::vector<ExchangeSample>& samples) {
+  const Checks checks(Rule::samples);
   for (const ExchangeSample& sample : samples) {
     EXPECT_GT(sample.own_ns, 0u);
     EXPECT_NE(sample.own_ns, untouched);
@@ -63,7 +65,11 @@ void exchange_and_check(End& end, const Topology& topology, std::size_t size, St
   end.transport.exchange_with_neighbours(around.exchange(size, 1), slots.buffers(), kernel::TimedExchanges{samples});
 
   expect_timed(samples);
-  EXPECT_TRUE(slots.gaps_are_blank());
+  {
+    const Checks length(Rule::length);
+    EXPECT_TRUE(slots.gaps_are_blank());
+  }
+  const Checks receiver(Rule::receiver);
   if (!ranks().timed_messages_have_contents()) return;
   for (std::size_t i = 0; i < around.channels().size(); ++i) {
     EXPECT_TRUE(around.receives(i) ? slots.has_message(i) : slots.is_blank(i))
@@ -80,9 +86,11 @@ void verify_and_check(End& end, const Topology& topology, std::size_t size, Fill
   const auto mismatch =
       end.transport.exchange_with_neighbours(around.exchange(size, 0), slots.buffers(),
                                              kernel::VerifiedExchanges{{.fill = fill, .first_exchange = 12}, samples});
+  const Checks last_byte(Rule::last_byte);
   EXPECT_FALSE(mismatch) << "from rank " << mismatch->from << ", exchange " << mismatch->exchange << ", byte "
                          << mismatch->byte;
   expect_timed(samples);
+  const Checks length(Rule::length);
   EXPECT_TRUE(slots.gaps_are_blank());
 }
 
@@ -239,6 +247,7 @@ TEST_P(NeighbourContract, BeatsThePulseAfterEveryExchange) {
     Slots slots(around, end.rank, 8);
     auto samples = fresh_exchange_samples(4);
     std::vector<std::uint64_t> arrivals_ns(around.parts().size());
+    const Checks checks(Rule::progress_counter);
     const std::uint64_t before = end.progress_counter.count;
     end.transport.exchange_with_neighbours(around.exchange(8, 2), slots.buffers(), kernel::TimedExchanges{samples});
     EXPECT_GE(end.progress_counter.count, before + 6);
@@ -274,6 +283,7 @@ TEST_P(NeighbourContract, ANeighbourThatVanishesIsAnErrorThatNamesIt) {
     const Neighbourhood around(topologies(end.size).front(), end.rank);
     Slots slots(around, end.rank, 4 * kib);
     auto samples = fresh_exchange_samples(100'000);
+    const Checks checks(Rule::lost_partner);
     try {
       end.transport.exchange_with_neighbours(around.exchange(4 * kib, 0), slots.buffers(),
                                              kernel::TimedExchanges{samples});

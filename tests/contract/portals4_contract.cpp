@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Portals 4 joins the contract suite, over whichever library its module was built with.
+// Portals 4 joins the contract suite, over the library that it was built for or over a fake one.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "contract/forked_ranks.hpp"
@@ -13,6 +15,12 @@
 namespace leadline::contract {
 namespace {
 
+/// The program's own, or the file over the fake library.
+std::string portals4() {
+  const char* const file = std::getenv("LEADLINE_PORTALS4_TRANSPORT");
+  return file != nullptr ? file : "portals4";
+}
+
 /// No implementation must notice that a process is gone.
 class EnduringRanks final : public Ranks {
  public:
@@ -20,6 +28,7 @@ class EnduringRanks final : public Ranks {
     forked_.run(size, transport, wait, body);
   }
   bool may_lose_a_rank() const override { return false; }
+  bool may_open_again() const override { return false; }  // a process opens a network interface once
 
  private:
   ForkedRanks forked_;
@@ -32,13 +41,14 @@ Ranks& ranks() {
   return two;
 }
 
-INSTANTIATE_TEST_SUITE_P(Portals4, TransportContract, testing::ValuesIn(candidates("portals4", {WaitMode::yield})),
+INSTANTIATE_TEST_SUITE_P(Portals4, TransportContract, testing::ValuesIn(candidates(portals4(), {WaitMode::yield})),
                          candidate_name);
-INSTANTIATE_TEST_SUITE_P(Portals4, AllToAllContract, testing::ValuesIn(parties("portals4", {WaitMode::yield})),
+INSTANTIATE_TEST_SUITE_P(Portals4, CallContract, testing::ValuesIn(pairs(portals4(), {WaitMode::yield})), party_name);
+INSTANTIATE_TEST_SUITE_P(Portals4, AllToAllContract, testing::ValuesIn(parties(portals4(), {WaitMode::yield})),
                          party_name);
-INSTANTIATE_TEST_SUITE_P(Portals4, NeighbourContract, testing::ValuesIn(parties("portals4", {WaitMode::yield}, 2)),
+INSTANTIATE_TEST_SUITE_P(Portals4, NeighbourContract, testing::ValuesIn(parties(portals4(), {WaitMode::yield}, 2)),
                          party_name);
-INSTANTIATE_TEST_SUITE_P(Portals4, MessagesContract, testing::ValuesIn(parties("portals4", {WaitMode::yield}, 2)),
+INSTANTIATE_TEST_SUITE_P(Portals4, MessagesContract, testing::ValuesIn(parties(portals4(), {WaitMode::yield}, 2)),
                          party_name);
 
 namespace {
@@ -66,7 +76,7 @@ void receive_all_from(End& end, std::int32_t partner) {
 
 /// The last rank's messages are asked for first, so that those of the others fill all room that there is.
 TEST(Portals4Messages, ThatFoundNoRoomComeLaterAndInOrder) {
-  ranks().run(4, "portals4", WaitMode::yield, [](End& end) {
+  ranks().run(4, portals4(), WaitMode::yield, [](End& end) {
     for (const std::int32_t partner : tournament(end.rank, end.size)) {
       if (partner >= 0) end.transport.connect(partner, Deadline::after(std::chrono::seconds(20)));
     }

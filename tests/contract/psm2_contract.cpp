@@ -6,14 +6,24 @@
 #include "transport/module.hpp"
 
 namespace leadline::contract {
+namespace {
+
+class RanksWithOneEndpoint final : public ForkedRanks {
+ public:
+  bool may_lose_a_rank() const override { return false; }
+  bool may_open_again() const override { return false; }
+};
+
+}  // namespace
 
 Ranks& ranks() {
-  static LastingRanks two;
+  static RanksWithOneEndpoint two;
   return two;
 }
 
 INSTANTIATE_TEST_SUITE_P(Psm2, TransportContract,
                          testing::ValuesIn(candidates("psm2", {WaitMode::yield, WaitMode::spin})), candidate_name);
+INSTANTIATE_TEST_SUITE_P(Psm2, CallContract, testing::ValuesIn(pairs("psm2", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Psm2, AllToAllContract, testing::ValuesIn(parties("psm2", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Psm2, NeighbourContract, testing::ValuesIn(parties("psm2", {WaitMode::yield}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(Psm2, MessagesContract, testing::ValuesIn(parties("psm2", {WaitMode::yield}, 2)), party_name);

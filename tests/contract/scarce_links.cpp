@@ -6,9 +6,12 @@
 
 #include <chrono>
 #include <functional>
+#include <thread>
 #include <vector>
 
+#include "contract/contents.hpp"
 #include "contract/forked_ranks.hpp"
+#include "contract/rules.hpp"
 #include "contract/transport_contract.hpp"
 #include "core/error.hpp"
 #include "kernel/exchange.hpp"
@@ -55,7 +58,18 @@ void expect_links_closed_and_opened_again(const std::string& transport, rlim_t f
     // Ranks with room for two links and for three forget different ones.
     const ScarceFiles scarce(left_to_others + files_a_link * (self.rank % 2 == 0 ? 2 : 3));
     const auto opened = self.open(transport, WaitMode::yield);
+    opened->connect(tournament(self.rank, self.size).front(), soon());
+    const std::size_t num_first = num_open_files();  // a library may have opened some of its own
     for (int sweep = 0; sweep < 3; ++sweep) play_tournament(self, *opened);
+    const Checks checks(Rule::closing);
+    const std::size_t most = num_first + files_a_link * (self.rank % 2 == 0 ? 2 : 3);
+    // A library closes its end of a link that its partner has left while it goes on.
+    for (const auto deadline = Deadline::after(std::chrono::seconds(5));
+         num_open_files() > most && !deadline.has_passed();) {
+      opened->progress();
+      std::this_thread::yield();
+    }
+    EXPECT_LE(num_open_files(), most) << "links stay open";
   });
 }
 

@@ -19,6 +19,8 @@ Ranks& ranks() {
 INSTANTIATE_TEST_SUITE_P(Tcp, TransportContract,
                          testing::ValuesIn(candidates("tcp", {WaitMode::block, WaitMode::yield, WaitMode::spin})),
                          candidate_name);
+INSTANTIATE_TEST_SUITE_P(Tcp, CallContract, testing::ValuesIn(pairs("tcp", {WaitMode::block, WaitMode::yield})),
+                         party_name);
 INSTANTIATE_TEST_SUITE_P(Tcp, AllToAllContract,
                          testing::ValuesIn(parties("tcp", {WaitMode::block, WaitMode::yield, WaitMode::spin})),
                          party_name);

@@ -8,9 +8,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "contract/contents.hpp"
+#include "contract/rules.hpp"
 #include "core/error.hpp"
 #include "kernel/exchange.hpp"
 #include "memory/pattern.hpp"
@@ -23,6 +25,7 @@ using kernel::Exchange;
 using kernel::Role;
 
 void expect_untouched(const std::vector<Sample>& samples) {
+  const Checks checks(Rule::samples);
   for (const Sample& sample : samples) {
     EXPECT_EQ(sample.elapsed_ns, untouched);
     EXPECT_EQ(sample.num_messages, untouched);
@@ -31,6 +34,7 @@ void expect_untouched(const std::vector<Sample>& samples) {
 
 /// As even as whole messages allow, the surplus in the earlier batches, and some time in each.
 void expect_filled(const std::vector<Sample>& samples, std::uint64_t num_messages) {
+  const Checks checks(Rule::samples);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::uint64_t surplus = i < num_messages % samples.size() ? 1 : 0;
     EXPECT_EQ(samples[i].num_messages, num_messages / samples.size() + surplus) << "batch " << i;
@@ -48,7 +52,10 @@ void measure_and_check(End& end, Exchange exchange, int leader, std::size_t num_
   memory.send.fill(Fill::random, key_from(end.rank));
   auto samples = fresh_samples(num_samples);
 
-  end.transport.run(exchange, end.partner, memory.buffers(), samples);
+  {
+    const Checks checks(exchange.message_size_bytes > 0 ? Rule::completion : Rule::empty_message);
+    end.transport.run(exchange, end.partner, memory.buffers(), samples);
+  }
 
   const bool leads = exchange.role == Role::lead;
   const bool times = leads || exchange.direction == Direction::bidirectional;
@@ -56,6 +63,7 @@ void measure_and_check(End& end, Exchange exchange, int leader, std::size_t num_
   if (times) expect_filled(samples, exchange.num_messages);
   if (!times) expect_untouched(samples);
   if (receives && ranks().timed_messages_have_contents()) {
+    const Checks checks(Rule::last_byte);
     EXPECT_FALSE(memory.receive.first_wrong_byte(Fill::random, key_from(end.partner)))
         << "message size " << exchange.message_size_bytes;
   }
@@ -68,12 +76,16 @@ void take_turns_and_check(End& end, Exchange exchange, int leader, int partner) 
   ManyBuffers many(end.rank, num, exchange.message_size_bytes);
   auto samples = fresh_samples(2);
 
+  const Checks order(exchange.message_size_bytes > 0 ? Rule::order : Rule::empty_message);
   end.transport.run(exchange, partner, many.buffers(), samples);
 
   const bool follows = exchange.role == Role::follow;
   const bool receives = follows || partner == end.rank || exchange.direction != Direction::unidirectional;
   const std::uint64_t num_received = receives ? exchange.num_warmup + exchange.num_messages : 0;
-  EXPECT_TRUE(many.gaps_are_blank());
+  {
+    const Checks length(Rule::length);
+    EXPECT_TRUE(many.gaps_are_blank());
+  }
   for (std::uint32_t i = 0; i < num && ranks().timed_messages_have_contents(); ++i) {
     EXPECT_TRUE(i < num_received ? many.received(i, partner, i) : many.is_blank(i))
         << "buffer " << i << " of messages of size " << exchange.message_size_bytes;
@@ -83,6 +95,7 @@ void take_turns_and_check(End& end, Exchange exchange, int leader, int partner) 
 void verify_and_check(End& end, Exchange exchange, int leader, Fill fill) {
   if (!ranks().can_verify()) return;
   exchange.role = role_of(end, leader);
+  const Checks checks(exchange.message_size_bytes > 0 ? Rule::last_byte : Rule::empty_message);
   Memory memory(exchange.message_size_bytes);
   const auto mismatch = end.transport.verify(exchange, end.partner, memory.buffers(), fill);
   EXPECT_FALSE(mismatch) << "message " << mismatch->message << " byte " << mismatch->byte << " of messages of size "
@@ -149,6 +162,7 @@ TEST_P(TransportContract, BeatsThePulseAfterEveryBatchOnBothRanks) {
     const std::uint64_t before = end.progress_counter.count;
     const Exchange exchange{.direction = GetParam().direction, .message_size_bytes = 16, .num_messages = 21};
     measure_and_check(end, exchange, 0, 7);
+    const Checks checks(Rule::progress_counter);
     EXPECT_GE(end.progress_counter.count, before + 7);
   });
 }
@@ -156,6 +170,10 @@ TEST_P(TransportContract, BeatsThePulseAfterEveryBatchOnBothRanks) {
 TEST_P(TransportContract, ConnectingAgainChangesNothing) {
   on_both_ranks([](End& end) {
     for (int i = 0; i < 5; ++i) end.transport.connect(end.partner, soon());
+    {
+      const Checks checks(Rule::open_once);
+      EXPECT_EQ(end.transport.connection_times().num_opened, 1u);
+    }
     const Exchange exchange{.direction = GetParam().direction, .message_size_bytes = 1000, .num_messages = 10};
     measure_and_check(end, exchange, 0, 2);
     end.transport.connect(end.partner, soon());
@@ -168,6 +186,7 @@ TEST_P(TransportContract, LoopsToItselfBesideItsPartner) {
   on_both_ranks([](End& end) {
     end.transport.connect(end.partner, soon());
     end.transport.connect(end.rank, soon());
+    const Checks checks(Rule::to_itself);
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, 4 * kib, mib}) {
       Memory memory(size);
       memory.send.fill(Fill::random, key_from(end.rank));
@@ -216,8 +235,9 @@ TEST_P(TransportContract, MayBeAskedToProgressAtAnyTime) {
 
 TEST_P(TransportContract, SaysWhatItIs) {
   on_both_ranks([](End& end) {
+    const Checks checks(Rule::description);
     const TransportInfo info = end.transport.info();
-    EXPECT_EQ(info.name, GetParam().transport.substr(0, GetParam().transport.find(':')));
+    EXPECT_EQ(info.name, std::filesystem::path(GetParam().transport.substr(0, GetParam().transport.find(':'))).stem());
     EXPECT_FALSE(info.library.empty());
     EXPECT_EQ(info.library.find('\n'), std::string::npos);
   });
@@ -231,6 +251,7 @@ TEST_P(TransportContract, APartnerThatVanishesIsAnErrorThatNamesIt) {
     if (!end.is_first()) return;
     Memory memory(4 * kib);
     auto samples = fresh_samples(1);
+    const Checks checks(Rule::lost_partner);
     const Exchange exchange{
         .direction = GetParam().direction, .message_size_bytes = 4 * kib, .num_messages = 100'000, .window = 16};
     try {

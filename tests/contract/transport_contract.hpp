@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@ struct End {
   int partner = 0;  ///< the other one of two
   transport::Transport& transport;
   ProgressCounter& progress_counter;
+  std::function<std::unique_ptr<transport::Transport>()> open_again{};  ///< another one, where Ranks::may_open_again()
 
   bool is_first() const { return rank == 0; }
 };
@@ -40,6 +43,12 @@ class Ranks {
 
   /// Whether a rank may vanish in the middle of a test.
   virtual bool may_lose_a_rank() const = 0;
+
+  /// Whether the ranks of each run are processes of their own, forked from the test.
+  virtual bool are_forked() const { return true; }
+
+  /// Whether a rank may open several transports, one beside the other.
+  virtual bool may_open_again() const { return true; }
 
   /// Whether the bytes of timed messages travel, as they must over anything real.
   virtual bool timed_messages_have_contents() const { return true; }
@@ -64,6 +73,11 @@ struct Candidate {
   Direction direction = Direction::semidirectional;
 };
 
+/// As failures name it.
+inline void PrintTo(const Candidate& candidate, std::ostream* out) {
+  *out << candidate.transport << ", " << name_of(candidate.wait) << ", " << name_of(candidate.direction);
+}
+
 std::string candidate_name(const testing::TestParamInfo<Candidate>& info);
 
 /// Every wait mode given and tried here, in each of the three directions.
@@ -81,10 +95,17 @@ struct Party {
   int size = 2;
 };
 
+inline void PrintTo(const Party& party, std::ostream* out) {
+  *out << party.transport << ", " << name_of(party.wait) << ", " << party.size << " ranks";
+}
+
 std::string party_name(const testing::TestParamInfo<Party>& info);
 
 /// Every wait mode given and tried here, with min_size to 4 ranks.
 std::vector<Party> parties(const std::string& transport, std::initializer_list<WaitMode> wait_modes, int min_size = 1);
+
+/// The same with 2 ranks alone.
+std::vector<Party> pairs(const std::string& transport, std::initializer_list<WaitMode> wait_modes);
 
 class PartyContract : public testing::TestWithParam<Party> {
  protected:
@@ -97,6 +118,9 @@ class AllToAllContract : public PartyContract {};
 
 /// With 2 ranks or more.
 class NeighbourContract : public PartyContract {};
+
+/// When calls end, and what they leave; with 2 ranks. Messages one by one have such tests, too.
+class CallContract : public PartyContract {};
 
 /// With 2 ranks or more.
 class MessagesContract : public PartyContract {};

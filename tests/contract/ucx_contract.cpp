@@ -19,6 +19,8 @@ INSTANTIATE_TEST_SUITE_P(UcxSystemV, TransportContract,
                          testing::ValuesIn(candidates("ucx:sysv,self", {WaitMode::yield})), candidate_name);
 INSTANTIATE_TEST_SUITE_P(UcxTcp, TransportContract, testing::ValuesIn(candidates("ucx:tcp,self", {WaitMode::yield})),
                          candidate_name);
+INSTANTIATE_TEST_SUITE_P(Ucx, CallContract, testing::ValuesIn(pairs("ucx:posix,self", {WaitMode::yield})), party_name);
+INSTANTIATE_TEST_SUITE_P(UcxTcp, CallContract, testing::ValuesIn(pairs("ucx:tcp,self", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Ucx, AllToAllContract, testing::ValuesIn(parties("ucx:posix,self", {WaitMode::yield})),
                          party_name);
 INSTANTIATE_TEST_SUITE_P(Ucx, NeighbourContract, testing::ValuesIn(parties("ucx:posix,self", {WaitMode::yield}, 2)),

@@ -36,6 +36,8 @@ Ranks& ranks() {
 INSTANTIATE_TEST_SUITE_P(Verbs, TransportContract,
                          testing::ValuesIn(candidates("verbs", {WaitMode::yield, WaitMode::spin, WaitMode::block})),
                          candidate_name);
+INSTANTIATE_TEST_SUITE_P(Verbs, CallContract, testing::ValuesIn(pairs("verbs", {WaitMode::yield, WaitMode::block})),
+                         party_name);
 INSTANTIATE_TEST_SUITE_P(Verbs, AllToAllContract,
                          testing::ValuesIn(parties("verbs", {WaitMode::yield, WaitMode::block})), party_name);
 INSTANTIATE_TEST_SUITE_P(Verbs, NeighbourContract,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "diagnosis/alone_pairs.hpp"
 #include "network/parse_network.hpp"
 
 namespace leadline::diagnosis {
@@ -21,6 +22,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 constexpr std::uint32_t hosts_of_test = 16;
@@ -61,6 +63,8 @@ ObservedSlice observed(const Factor& factor, Factor alone = {}, int num_patterns
   return slice;
 }
 
+const Layout sixteen_hosts_of_test = sixteen_hosts();
+
 double sound(std::uint32_t, std::uint32_t) { return 1; }
 double host_5(std::uint32_t one, std::uint32_t other) { return one == 5 || other == 5 ? 3 : 1; }
 
@@ -100,6 +104,7 @@ TEST(ObservedSlice, NamesAHostThatIsSlowAloneToo) {
   const DiagnosedSlice told = diagnosed(observed(host_5), sixteen_hosts(), {});
   EXPECT_THAT(names_of(told), ElementsAre("host n05"));
   EXPECT_TRUE(counts(told.diagnosis.faults[0]));
+  EXPECT_EQ(told.diagnosis.num_measured, joined_by_pair(observed(host_5).observations).size());
   EXPECT_NEAR(told.diagnosis.faults[0].ratio, 3, 0.2);
   EXPECT_NEAR(told.diagnosis.faults[0].ratio_alone, 3, 0.2);
 }
@@ -145,11 +150,12 @@ TEST(ObservedSlice, SaysThatFarPairsLoseMoreUnderLoad) {
   EXPECT_THAT(diagnosed(observed(sound), layout, {}).diagnosis.notes, IsEmpty());
 }
 
+double link_2_9(std::uint32_t one, std::uint32_t other) {
+  return std::min(one, other) == 2 && std::max(one, other) == 9 ? 4 : 1;
+}
+
 TEST(ObservedSlice, NamesALinkOnlyWhereTheBestOfSeveralAloneIsSlow) {
-  const auto link = [](std::uint32_t one, std::uint32_t other) {
-    return std::min(one, other) == 2 && std::max(one, other) == 9 ? 4.0 : 1.0;
-  };
-  ObservedSlice slice = observed(link, sound);
+  ObservedSlice slice = observed(link_2_9, sound);
   EXPECT_THAT(diagnosed(slice, sixteen_hosts(), {}).diagnosis.faults, IsEmpty());
   slice.retested = {{2, 9, 4 * usual_of_test_ns}, {3, 4, usual_of_test_ns}};
   EXPECT_THAT(names_of(diagnosed(slice, sixteen_hosts(), {})), ElementsAre("the link between n02 and n09"));
@@ -158,7 +164,7 @@ TEST(ObservedSlice, NamesALinkOnlyWhereTheBestOfSeveralAloneIsSlow) {
 }
 
 TEST(ObservedSlice, OfFewPairsAloneTheirScatterIsHardlyKnown) {
-  ObservedSlice slice = observed(sound);
+  ObservedSlice slice = observed(link_2_9);
   slice.alone.clear();
   std::uint32_t rank = 0;
   for (const double factor : {0.95, 0.97, 0.99, 1.0, 1.0, 1.02, 1.04, 1.09}) {
@@ -175,6 +181,71 @@ TEST(ObservedSlice, OfFewPairsAloneTheirScatterIsHardlyKnown) {
 TEST(ObservedSlice, NamesTheEndThatSlowPairsHaveInCommonWhereLoadHidesIt) {
   ObservedSlice slice = observed([](std::uint32_t, std::uint32_t) { return 4; }, host_5);
   EXPECT_THAT(names_of(diagnosed(slice, sixteen_hosts(), {})), ElementsAre("host n05"));
+}
+
+TEST(ObservedSlice, NamesNoLinkThatIsFastUnderLoad) {
+  ObservedSlice slice = observed(sound);
+  slice.retested = {{2, 9, 4 * usual_of_test_ns}, {2, 9, 4 * usual_of_test_ns}};
+  EXPECT_THAT(diagnosed(slice, sixteen_hosts(), {}).diagnosis.faults, IsEmpty());
+}
+
+double every_second_host(std::uint32_t one, std::uint32_t other) { return one % 2 == 1 || other % 2 == 1 ? 3 : 1; }
+
+double host_5_only_with_6(std::uint32_t one, std::uint32_t other) {
+  return std::min(one, other) == 5 && std::max(one, other) == 6 ? 3 : 1;
+}
+
+TEST(ObservedSlice, NamesAHostByOnePairWhereAllOthersAreFasterWithSomebody) {
+  ObservedSlice slice = observed(host_5);
+  std::erase_if(slice.alone, [](const Observation& one) { return one.from == 5 || one.to == 5; });
+  slice.alone.push_back({5, 6, 3 * usual_of_test_ns});
+  const ObservedSlice once = slice;
+  slice.retested = {{5, 6, 3 * usual_of_test_ns}};
+  EXPECT_THAT(AlonePairs(slice, Setting(sixteen_hosts_of_test), {}).what_is_slow(), SizeIs(1));
+  EXPECT_THAT(AlonePairs(once, Setting(sixteen_hosts_of_test), {}).what_is_slow(), IsEmpty()) << "it may be disturbed";
+  slice.observations = observed(host_5_only_with_6).observations;
+  EXPECT_THAT(AlonePairs(slice, Setting(sixteen_hosts_of_test), {}).what_is_slow(), IsEmpty())
+      << "it is fast with others";
+}
+
+TEST(ObservedSlice, NamesHalfOfTheHostsByWhatPairsTakeAlone) {
+  EXPECT_THAT(names_of(diagnosed(observed(every_second_host, {}, 120), sixteen_hosts(), {})),
+              UnorderedElementsAre("host n01", "host n03", "host n05", "host n07", "host n09", "host n11", "host n13",
+                                   "host n15"));
+  const auto but_for_15 = [](std::uint32_t one, std::uint32_t other) {
+    return one == 15 || other == 15 ? 1.0 : every_second_host(one, other);
+  };
+  EXPECT_THAT(names_of(diagnosed(observed(but_for_15, {}, 120), sixteen_hosts(), {})), IsEmpty())
+      << "hosts that are fast with host 15 are not slow";
+}
+
+/// Sixteen hosts below a line of four switches.
+Layout a_line() {
+  Layout layout = sixteen_hosts();
+  std::string cables;
+  for (std::uint32_t host = 0; host < hosts_of_test; ++host) cables += fmt::format("n{:02} s{}\n", host, host / 4);
+  for (std::uint32_t one = 0; one < 3; ++one) cables += fmt::format("s{} s{}\n", one, one + 1);
+  layout.network = network::for_hosts(network::parse_topology("cables", cables), layout.host_names);
+  return layout;
+}
+
+TEST(ObservedSlice, NamesTheCableOfALineThatSlowPairsShare) {
+  const auto beyond_12 = [](std::uint32_t one, std::uint32_t other) { return (one < 12) != (other < 12) ? 4.0 : 1.0; };
+  const DiagnosedSlice told = diagnosed(observed(beyond_12), a_line(), {});
+  EXPECT_THAT(names_of(told), ElementsAre("the way between leaf switch s2 and leaf switch s3"));
+  EXPECT_THAT(told.diagnosis.faults[0].hosts, ElementsAre(8, 9, 10, 11));
+}
+
+TEST(ObservedSlice, NamesTheLinkOfHostsWithSeveralRanksByItsPairs) {
+  // Of the sixteen each two are ranks of one host now.
+  Layout layout = sixteen_hosts();
+  for (std::uint32_t rank = 0; rank < hosts_of_test; ++rank) layout.host_of[rank] = rank / 2;
+  layout.host_names.resize(hosts_of_test / 2);
+  const auto link = [](std::uint32_t one, std::uint32_t other) {
+    return std::min(one, other) / 2 == 1 && std::max(one, other) / 2 == 4 ? 4.0 : 1.0;
+  };
+  const DiagnosedSlice told = diagnosed(observed(link, {}, 300), layout, {});
+  EXPECT_THAT(names_of(told), ElementsAre("the link between n01 and n04"));
 }
 
 TEST(ObservedSlice, CouldNotBeTestedWhereRanksMetFewOthers) {

@@ -8,8 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "core/random.hpp"
 #include "made_up.hpp"
 
 namespace leadline::diagnosis::slow_paths_test {
@@ -93,6 +97,32 @@ TEST(slow_paths, are_not_blamed_for_a_slow_switch_or_for_nothing) {
   const auto found =
       found_where(layout, [](std::uint32_t one, std::uint32_t other) { return one == 3 || other == 3 ? 2000 : 0; });
   EXPECT_THAT(found, testing::Not(testing::Contains(cable(2, 3))));
+}
+
+TEST(slow_paths, are_named_though_pairs_below_a_switch_scatter_by_less) {
+  const Layout layout = layout_of_switches(3, along_a_line, 3);
+  DenseRows rows(9, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t one = from / 3, other = to / 3;
+    if ((one == 2) != (other == 2)) return std::log(500e3 + 1e3 * ((from + to) % 5));
+    const bool is_fast = one == other ? one == 1 || from % 3 + to % 3 == 1 : (from + to) % 2 == 0;
+    return std::log((one == other ? 6.7e3 : 7.9e3) * (is_fast ? 1 : 1.42));
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  EXPECT_THAT(faults_of(diagnose({rows_of, layout, {}, 72, false})), testing::Contains(cable(1, 2)));
+}
+
+TEST(slow_paths, explain_single_pairs_of_switches_farther_away_too) {
+  const Layout layout = layout_of_switches(4, along_a_line);
+  DenseRows rows(16, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t one = from / hosts_a_switch, other = to / hosts_a_switch;
+    const double scatter = 0.004 * static_cast<double>((from * 7 + to * 13) % 5);
+    const bool passes = (one == 3) != (other == 3), is_slower = from + to == 15 && std::max(from, to) == 15;
+    return scatter + std::log((1500 + 100.0 * along_a_line(one, other)) * (passes ? 20 : 1) * (is_slower ? 3 : 1));
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  EXPECT_THAT(faults_of(diagnose({rows_of, layout, {}, 240, false})), ElementsAre(cable(2, 3)));
 }
 
 TEST(slow_paths, several_are_named) {
@@ -213,6 +243,67 @@ TEST(slow_paths, hosts_behind_one_that_nobody_tells_are_one_finding) {
   EXPECT_EQ(diagnosis.faults.front().name, "the way between h[12-15] and the others");
   EXPECT_THAT(diagnosis.faults.front().hosts, ElementsAre(12, 13, 14, 15));
   EXPECT_EQ(list_of(diagnosis.faults.front()), FindingList::untested);
+}
+
+/// A line of three switches under load: pairs across the cable at its end take twice as long, but for one in three.
+TEST(slow_paths, are_measured_again_by_all_pairs_that_must_pass_them) {
+  constexpr std::uint32_t num = 24, hosts = 8;
+  const Layout layout = layout_of_switches(3, along_a_line, hosts);
+  DenseRows rows(num, 1);
+  const auto take = [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t one = from / hosts, other = to / hosts;
+    const double scatter = 1 + 0.001 * static_cast<double>((from * 7 + to * 13) % 5);
+    if (one == other) return 43e3 * scatter;
+    const bool is_slow = (one == 2) != (other == 2) && (from + to) % 3 != 0;
+    return (is_slow ? 700e3 : 330e3) * scatter;
+  };
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) { return std::log(take(from, to)); });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  // Only pairs of the switches at both ends are measured again.
+  const auto again = [&](std::span<const OrderedPair> pairs, Load load) {
+    std::vector<RetestTimes> times;
+    for (const auto& [from, to] : pairs) {
+      const bool is_known = load == Load::alone && std::min(from, to) < hosts && std::max(from, to) >= 2 * hosts;
+      times.push_back(is_known ? RetestTimes{take(from, to), take(from, to)} : RetestTimes{});
+    }
+    return times;
+  };
+  std::vector<OrderedPair> retested;
+  for (std::uint32_t from = 0; from < hosts; ++from) {
+    for (std::uint32_t to = 2 * hosts; to < num; ++to) retested.push_back({from, to});
+  }
+  const Diagnosis diagnosis = diagnose({.rows = rows_of,
+                                        .layout = layout,
+                                        .num_pairs = std::uint64_t{num} * (num - 1),
+                                        .has_means = false,
+                                        .retest = again,
+                                        .retested = retested});
+  ASSERT_THAT(faults_of(diagnosis), testing::Contains(cable(1, 2)));
+  for (const Fault& fault : diagnosis.faults) {
+    if (fault.component.kind == ComponentKind::cable) {
+      EXPECT_NE(fault.persistence, Persistence::not_retested);
+    }
+  }
+}
+
+/// Four groups of eight hosts that nobody tells: near pairs take 85 us, far ones four times as long under load.
+TEST(slow_paths, that_many_take_hide_no_slow_port) {
+  constexpr std::uint32_t num = 64, slow_host = 9;
+  Layout layout;
+  for (std::uint32_t rank = 0; rank < num; ++rank) layout.host_of.push_back(rank / 2);
+  DenseRows rows(num, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t one = from / 2, other = to / 2;
+    const double scatter = Random(from * num + to).uniform();
+    if (one == other) return std::log(96e3) + 0.02 * scatter;
+    const double usual = one / 8 == other / 8 ? std::log(85e3) + 0.02 * scatter : std::log(330e3) + 0.5 * scatter;
+    return one == slow_host || other == slow_host ? std::max(usual, std::log(1080e3)) : usual;
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  const Diagnosis diagnosis = diagnose({rows_of, layout, {}, std::uint64_t{num} * (num - 1), false});
+  EXPECT_THAT(faults_of(diagnosis),
+              ElementsAre(described({ComponentKind::port, -1, slow_host, -1, -1}, FaultDirection::both)));
+  for (const Fault& fault : diagnosis.faults) EXPECT_FALSE(fault.is_unproven) << fault.name;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -119,10 +120,23 @@ struct Event {
 std::set<Stream*> streams;
 std::set<Event*> events;
 
-/// Reads and writes when it is its turn, and then at the second look only.
+/// How long a copy of a device takes at least: the environment may name each device's milliseconds, "2,2,10,2".
+std::chrono::milliseconds copy_time(int device) {
+  const char* text = std::getenv("FAKE_CUDA_COPY_MS");
+  for (int i = 0; text != nullptr && i < device; ++i) {
+    if ((text = std::strchr(text, ',')) != nullptr) ++text;
+  }
+  return std::chrono::milliseconds(text == nullptr ? 0 : std::atoi(text));
+}
+
+/// Reads and writes when it is its turn, and then at the second look at the earliest, when the time of the slower
+/// device is over.
 std::function<bool()> copy_work(std::byte* to, const std::byte* from, std::size_t bytes) {
-  return [=, looks = 0]() mutable {
-    if (++looks < 2) return false;
+  const auto time = std::max(copy_time(memory_at(to)->device), copy_time(memory_at(from)->device));
+  return [=, looks = 0, end = std::chrono::steady_clock::time_point()]() mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (++looks == 1) end = now + time;
+    if (looks < 2 || now < end) return false;
     std::byte* const target = fake_contents(to, bytes);
     const std::byte* const source = fake_contents(from, bytes);
     if (target == nullptr || source == nullptr) {

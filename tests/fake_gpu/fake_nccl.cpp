@@ -126,6 +126,7 @@ int add(Comm* comm, void* stream, const Operation& operation) {
 Shared* map_shared(int fd) {
   if (fd < 0 || ftruncate(fd, sizeof(Shared)) != 0) return nullptr;
   void* const mapped = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
   return mapped == MAP_FAILED ? nullptr : static_cast<Shared*>(mapped);
 }
 
@@ -145,7 +146,7 @@ FAKE_GPU_SYMBOL int ncclGetVersion(int* version) {
   return success;
 }
 
-/// Its file stays open to the end of the process.
+/// Its file stays open until all ranks have come.
 FAKE_GPU_SYMBOL int ncclGetUniqueId(Id* id) {
   *id = {getpid(), memfd_create("fake nccl", MFD_CLOEXEC), {}};
   return id->fd < 0 ? system_error : success;
@@ -160,6 +161,7 @@ FAKE_GPU_SYMBOL int ncclCommInitRank(Comm** comm, int size, Id id, int rank) {
   shared->device_of[rank] = fake_current_device();
   ++shared->num_come;
   if (!wait_for_all(*shared, size)) return fail(system_error, "a rank did not come");
+  if (id.pid == getpid()) close(id.fd);
   for (int other = 0; other < size; ++other) {
     if (other == rank || shared->device_of[other] != shared->device_of[rank]) continue;
     return fail(invalid_usage, "Duplicate GPU detected : rank " + std::to_string(rank) + " and rank " +

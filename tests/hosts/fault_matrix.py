@@ -57,7 +57,7 @@ ENDLESS = {
 # Of a benchmark that ends by itself soon, where a fault heals, or the run goes on.
 SHORT = {
     "link": ["--message-size", "1000", "--messages", "1000", "--min-time", "6s", "--repeat", "2", "--retest", "0"],
-    "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "9s"],
+    "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "15s"],
     "bisection": ["--message-size", "1000", "--rounds", "100000", "--precision", "0", "--time-limit", "9s"],
     "io": [
         *("--movement", "N-M-M", "--io-ranks", "2", "--no-file", "--object-size", "4KiB"),

@@ -174,6 +174,21 @@ class Network:
             name = self.names[host]
             self._plug(name, "eth1", f"{name}-2", f"10.56.0.{host + 1}/24", f"fd56::{host + 1}/64")
 
+    def add_second_adapter(self, hosts: Sequence[int]) -> None:
+        """These hosts get a device eth1 on the network of eth0, at 10.55.0.101 and on; each carries its own address."""
+        for host in hosts:
+            name, namespace, second = self.names[host], self._prefix + self.names[host], f"10.55.0.{host + 101}"
+            self._plug(name, "eth1", f"{name}-2", f"{second}/24")
+            for table, device, address in (("1", "eth0", self.addresses[host]), ("2", "eth1", second)):
+                _do("ip", "-n", namespace, "route", "add", "10.55.0.0/24", "dev", device, "table", table)
+                _do("ip", "-n", namespace, "rule", "add", "from", address, "table", table)
+            self.answer_for_own_addresses(host)
+
+    def answer_for_own_addresses(self, host: int) -> None:
+        """Each of its devices answers for its own addresses alone, so that nothing comes by another one."""
+        setting = "echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore"
+        _do("ip", "netns", "exec", self._prefix + self.names[host], "sh", "-c", setting)
+
     def cut(self, host: int) -> None:
         """Unplugs a host."""
         _do("ip", "-n", self._switch, "link", "set", self.names[host], "down")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import program
-from mpi_launchers import PROGRAMS, environment
+from mpi_launchers import PROGRAMS
 from network import Network
 
 
@@ -57,7 +57,7 @@ def mpi_launcher(name: str, network: Network, *, ranks_per_host: int = 1) -> lis
     subnet = "10.55.0.0/24"
     words = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", subnet]
     if name == "ulfm":
-        words += ["--with-ft", "ulfm", "-x", "LD_LIBRARY_PATH"]
+        words += ["--with-ft", "ulfm"]
         words += ["--prtemca", "plm_ssh_agent", network.agent, "--prtemca", "oob_tcp_if_include", subnet]
     else:
         words += ["--mca", "plm_rsh_agent", network.agent, "--mca", "oob_tcp_if_include", subnet]
@@ -72,7 +72,7 @@ def launched(
     """One rank on each host, started by an MPI launcher on the first: the one process whose words and end are seen."""
     command = [program.PROGRAM, benchmark, "--wait", "yield", "--output", str(folder / "r.h5"), *words]
     line = network.on(0, *mpi_launcher(name, network), *command)
-    with program.Run(line, folder, environment(name), timeout=timeout) as run:
+    with program.Run(line, folder, timeout=timeout) as run:
         yield run
 
 

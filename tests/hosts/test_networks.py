@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 from collections.abc import Callable
@@ -78,6 +79,80 @@ def test_a_host_without_that_network_is_named(network: Make, tmp_path: Path) -> 
     assert "no network interface matches 'eth1'" in errors, errors
     assert "eth0 10.55.0.2" in errors, "what that host has"
     assert not (tmp_path / "r.h5").exists(), "nothing was begun"
+
+
+# The kernel shows no NUMA nodes of these devices: a folder stands in for its own.
+_WITH_NUMA_NODES = """
+mount -t tmpfs none /sys/class/net && for pair in "$1" "$2"; do
+  mkdir -p "/sys/class/net/${pair%:*}/device" && echo "${pair#*:}" >"/sys/class/net/${pair%:*}/device/numa_node"
+done && shift 2 && exec "$@"
+"""
+
+
+def devices_used(hosts: Network, folder: Path, *, nodes: tuple[str, str], words: tuple[str, ...] = ()) -> list[str]:
+    """By two ranks, each on a host of its own with these NUMA nodes of its devices, and on the node 0 itself."""
+    command = [program.PROGRAM, "link", "--wait", "block", "--bind", "numa", "--verbose", "--output", "r.h5"]
+    sizes = ["--message-size", str(SIZE), "--messages", str(MESSAGES), "--verify"]
+    before = {device: received(hosts, device) for device in ("eth0", "eth1")}
+    with contextlib.ExitStack() as stack:
+        runs = [
+            stack.enter_context(
+                program.Run(
+                    hosts.on(host, "sh", "-c", _WITH_NUMA_NODES, "sh", *nodes, *command, *sizes, *words),
+                    folder,
+                    program.explicit_environment(hosts.addresses[:2], [20000, 20001], host),
+                )
+            )
+            for host in (0, 1)
+        ]
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0, 0], [end.err for end in ends]
+    result = ResultFile(folder / "r.h5")
+    assert np.array_equal(result.measured(), result.every_pair())
+    used = "eth1" if "this one eth1" in ends[0].err else "eth0"
+    came = {device: received(hosts, device) - before[device] for device in before}
+    assert came[used] > SIZE * MESSAGES, "messages went where it was said"
+    return result.devices
+
+
+@pytest.fixture
+def one_network(network: Make) -> Network:
+    """Two hosts with two adapters each on one network."""
+    if len(list(Path("/sys/devices/system/node").glob("node[0-9]*"))) != 1:
+        pytest.skip("this machine has not just one NUMA node")
+    both = network(2)
+    both.add_second_adapter([0, 1])
+    return both
+
+
+def test_ranks_use_the_adapter_of_their_numa_node(one_network: Network, tmp_path: Path) -> None:
+    assert devices_used(one_network, tmp_path, nodes=("eth0:1", "eth1:0")) == ["eth1", "eth1"]
+
+
+@pytest.mark.parametrize("nodes", [("eth0:0", "eth1:1"), ("eth0:-1", "eth1:-1"), ("eth0:0", "eth1:0")])
+def test_ranks_keep_the_adapter_of_the_run_where_none_is_nearer(
+    one_network: Network, tmp_path: Path, nodes: tuple[str, str]
+) -> None:
+    assert devices_used(one_network, tmp_path, nodes=nodes) == ["", ""]
+
+
+def test_the_users_choice_goes_before_the_nearest_adapter(one_network: Network, tmp_path: Path) -> None:
+    chosen = devices_used(one_network, tmp_path, nodes=("eth0:1", "eth1:0"), words=("--interface", "eth0"))
+    assert chosen == ["eth0", "eth0"]
+
+
+def test_adapters_of_different_networks_are_not_mixed(hosts: Network, tmp_path: Path) -> None:
+    for host in (0, 1):
+        hosts.answer_for_own_addresses(host)
+    assert devices_used(hosts, tmp_path, nodes=("eth0:1", "eth1:0")) == ["", ""]
+
+
+def test_an_adapter_that_does_not_carry_its_own_address_is_not_chosen(one_network: Network, tmp_path: Path) -> None:
+    """On one host of the two."""
+    rule = ["ip", "rule", "del", "table", "2"]
+    subprocess.run(one_network.on(1, *rule), capture_output=True, timeout=20, check=True)
+    devices = devices_used(one_network, tmp_path, nodes=("eth0:1", "eth1:0"))
+    assert devices == ["eth1", "eth0"]
 
 
 def test_empty_names_of_networks_are_refused(tmp_path: Path) -> None:

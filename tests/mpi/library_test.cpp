@@ -8,12 +8,17 @@
 #include <climits>
 
 #include "core/error.hpp"
+#include "mpi/library_search.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 namespace {
 
 class MpiLibrary : public testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    take_functions(leadline::mpi::find_library_of(leadline::mpi::Abi::LEADLINE_MPI_ABI).opened);
+  }
+
   Library& library_ = Library::instance();
 };
 
@@ -58,4 +63,4 @@ TEST_F(MpiLibrary, AWaitForWhatNeverComesEndsWithTheDeadline) {
 }
 
 }  // namespace
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

@@ -5,12 +5,14 @@
 #include <cstdlib>
 
 #include "core/error.hpp"
+#include "mpi/library_search.hpp"
 #include "transport/mpi/library.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 namespace {
 
 TEST(SingleRank, IsRefusedWithWhatBothSidesSay) {
+  take_functions(leadline::mpi::find_library_of(leadline::mpi::Abi::LEADLINE_MPI_ABI).opened);
   setenv("SLURM_STEP_NUM_TASKS", "4", 1);
   try {
     Library::instance();
@@ -23,4 +25,4 @@ TEST(SingleRank, IsRefusedWithWhatBothSidesSay) {
 }
 
 }  // namespace
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

@@ -293,6 +293,19 @@ def bad_link_disturbed(draw: Draw) -> Case:
     return Case(networks.star(8), Layout(one_of(draw, 2, 4)), [fault], noise, Plan(num_retests=0, num_controls=16))
 
 
+def busy_sample(draw: Draw, kind: Kind | None) -> Case:
+    """A few random rounds of a machine on which other programs run: pairs take up to ten times as long, but not alone.
+
+    A port or host is as slow as a cable that is some hundred kilometres too long, or a link that has fallen back.
+    """
+    num_hosts = one_of(draw, 6, 8, 12, 16)
+    layout = Layout(one_of(draw, 2, 4) if kind == "port" else one_of(draw, 1, 2, 4))
+    noise = replace(QUIET, jitter=0.1, load_scatter=float(draw.uniform(0.5, 1.5)))
+    plan = Plan((one_of(draw, KIB, MIB),), num_sampled_rounds=num_hosts * layout.ranks_per_host // 2)
+    faults = [] if kind is None else [Fault(kind, one_of(draw, *range(num_hosts)), factor_of(draw, 10, 500))]
+    return Case(networks.star(num_hosts), layout, faults, noise, plan)
+
+
 def line_end(draw: Draw, topology: Given) -> Case:
     """The cable to the last of 3 to 6 switches in a row."""
     num = one_of(draw, 3, 4, 5, 6)
@@ -509,6 +522,9 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "bad link of 8": bad_link_of_few,
     "bad link": bad_link,
     "bad link, disturbed": bad_link_disturbed,
+    "clean, busy sample": lambda draw: busy_sample(draw, None),
+    "busy sample, bad port": lambda draw: busy_sample(draw, "port"),
+    "busy sample, bad host": lambda draw: busy_sample(draw, "host"),
     "end of a line": lambda draw: line_end(draw, "cables"),
     "end of a line, not told": lambda draw: line_end(draw, ""),
     "one uplink of 4": lambda draw: uplinks(draw, 1),

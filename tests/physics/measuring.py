@@ -28,13 +28,17 @@ class Plan:
     num_batches: int = 20
     num_retests: int = 10
     num_controls: int = 10
+    num_sampled_rounds: int = 0  # between hosts, chosen by chance; 0 = all
     direction: Literal["semidirectional", "unidirectional"] = "semidirectional"
     seed: int = 1
 
 
 @dataclass
 class Slice:
-    """One message size: times in ns, [N, N], 0 on the diagonal; in the compact form only median and p99."""
+    """One message size: times in ns, [N, N], in the compact form only median and p99.
+
+    0 on the diagonal, and where two do not meet in a round that was chosen.
+    """
 
     size_bytes: int
     times_ns: dict[str, Singles]
@@ -163,7 +167,13 @@ def _slice(measured: Measured, table: Table, size_bytes: int, generator: np.rand
     base = np.zeros((len(draws), num, num), dtype=np.float32)
     lost = np.zeros((num, num), dtype=np.float32) if table.loss.any() else None
     factors = _factors_of_rounds(measured, generator)
+    is_chosen = _chosen_rounds(plan, num, generator)
     for first, second, group in blocks_of_rounds(num, range(num_rounds(num))):
+        if not is_chosen.all():  # pairs inside hosts meet whatever is chosen
+            met = is_chosen[group] | (cluster.host_of(first) == cluster.host_of(second))
+            if not met.any():
+                continue
+            first, second, group = first[met], second[met], group[met]
         factor = factors.of(cluster, first, second, group)
         for turn, draw in enumerate(draws):
             paths, shares = _both_ways(cluster, table, size_bytes, first, second, group, draw)
@@ -175,6 +185,14 @@ def _slice(measured: Measured, table: Table, size_bytes: int, generator: np.rand
                 lost[first, second] = lost[second, first] = table.loss_share(np.hstack(np.split(paths, 2)))
     times = _statistics(measured, base, lost, generator)
     return Slice(size_bytes, times, _retests(measured, table, size_bytes, times["median"], generator))
+
+
+def _chosen_rounds(plan: Plan, num_ranks: int, generator: np.random.Generator) -> npt.NDArray[np.bool_]:
+    num = num_rounds(num_ranks)
+    chosen = np.full(num, plan.num_sampled_rounds == 0)
+    if plan.num_sampled_rounds > 0:
+        chosen[generator.choice(num, min(plan.num_sampled_rounds, num), replace=False)] = True
+    return chosen
 
 
 @dataclass
@@ -257,12 +275,12 @@ def _retests(
 ) -> list[Retest]:
     """The slowest pairs, and others by chance; slowest first."""
     num, plan = measured.cluster.num_ranks, measured.plan
-    num_slowest = min(plan.num_retests, num * (num - 1))
     flat = median.ravel()
+    num_slowest = min(plan.num_retests, int(np.count_nonzero(flat)))
     slowest = np.argpartition(flat, flat.size - num_slowest - 1)[flat.size - num_slowest :]
     chosen = {int(place): False for place in slowest}
     drawn = generator.integers(0, flat.size, 4 * plan.num_controls)
-    others = [int(place) for place in drawn if place // num != place % num and int(place) not in chosen]
+    others = [int(place) for place in drawn if flat[place] > 0 and int(place) not in chosen]
     chosen |= dict.fromkeys(others[: plan.num_controls], True)
     places = np.array(sorted(chosen, key=lambda place: -flat[place]), dtype=np.int64)
     if not places.size:
@@ -286,6 +304,6 @@ def times_alone(
     lost = table.loss_share(np.hstack(paths)).astype(np.float32) if table.loss.any() else None
     base = (there + back) / 2 if plan.direction == "semidirectional" else there
     has_tail = _has_tail(cluster, sender) | _has_tail(cluster, receiver)
-    noise = replace(measured.noise, pair_scatter=0.0)
+    noise = replace(measured.noise, pair_scatter=0.0, load_scatter=0.0)
     times = batches(base.astype(np.float32), has_tail, lost, noise, plan.num_batches, generator)
     return _of_sorted(np.sort(times, axis=0), "median")

@@ -27,6 +27,7 @@ class Noise:
 
     jitter: float = 0.03  # of a batch
     pair_scatter: float = 0.005  # of a pair in all its batches: lengths of cables, caches
+    load_scatter: float = 0.0  # of a pair under load, its absolute value: none is faster than alone
     launch_scatter: float = 0.0  # of a host as long as the run lasts
     spike_share: float = 0.01  # of the batches
     spike_exponent: float = 1.5  # a spike multiplies by 1 + 0.5 · Pareto
@@ -74,6 +75,9 @@ def batches(
     times *= base_ns
     if noise.pair_scatter > 0:
         times *= np.exp(generator.standard_normal(base_ns.shape, dtype=np.float32) * np.float32(noise.pair_scatter))
+    if noise.load_scatter > 0:
+        scatter = generator.standard_normal(base_ns.shape, dtype=np.float32) * np.float32(noise.load_scatter)
+        times *= np.exp(np.abs(scatter))
     _add_spikes(times, np.broadcast_to(base_ns > 0, shape), noise.spike_share, noise, generator)
     if noise.tail_rank_share > 0:
         _add_spikes(times, np.broadcast_to(has_tail, shape), noise.tail_rank_share, noise, generator)

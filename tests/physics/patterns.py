@@ -8,6 +8,7 @@ the other. Pairs that are done leave their share to the others.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,7 +24,8 @@ ENDS_TOGETHER = 1.05  # pairs that end so near to each other are taken to end at
 
 @dataclass(frozen=True)
 class PatternPlan:
-    """How it is measured: so many random patterns, behind each so many of its pairs alone, at the end the slowest."""
+    """How it is measured: so many random patterns, behind each so many of its pairs alone, at the end some suspected
+    ones."""
 
     sizes_bytes: tuple[int, ...] = (MIB,)
     num_patterns: int = 50
@@ -130,7 +132,7 @@ def measure_patterns(cluster: Cluster, faults: list[Fault], noise: Noise, plan: 
         made.time_ns[number, second] = time * (1 + 0.001 * generator.standard_normal(time.size))
         for place in generator.choice(first.size, min(plan.num_baseline, first.size), replace=False):
             made.alone.append(_alone(made, table, int(first[place]), int(second[place]), generator))
-    for one, other in _slowest(made):  # the program measures what is slow up to three times
+    for one, other in _suspected(made):  # the program measures what is slow up to three times
         times = [_alone(made, table, one, other, generator) for _ in range(3)]
         made.retests.append(min(times, key=lambda measured: measured[2]))
     return made
@@ -151,14 +153,27 @@ def _alone(
     return one, other, float(time[0] * _scatter(made.noise, 1, generator)[0])
 
 
-def _slowest(made: MeasuredPatterns) -> list[tuple[int, int]]:
-    """Each two ranks once."""
+def _suspected(made: MeasuredPatterns) -> list[tuple[int, int]]:
+    """As the program chooses: half of them connections of the ranks whose fastest one takes longest, the rest the
+    slowest of all; each two ranks once."""
     found: dict[tuple[int, int], None] = {}
-    order = np.argsort(-made.time_ns, axis=None)
-    for pattern, rank in zip(*np.unravel_index(order, made.time_ns.shape), strict=True):
-        partner = int(made.partner[pattern, rank])
-        if partner >= 0 and len(found) < made.plan.num_retests:
-            found.setdefault((min(int(rank), partner), max(int(rank), partner)))
+    is_there = made.partner >= 0
+    times = np.where(is_there, made.time_ns, np.inf)
+    fastest = times.argmin(axis=0)
+    least = times[fastest, np.arange(times.shape[1])]
+    slow_ranks = [rank for rank in np.argsort(-least, kind="stable") if np.isfinite(least[rank])]
+    of_slow_ranks = [(int(fastest[rank]), int(rank)) for rank in slow_ranks]
+    order = np.argsort(-np.where(is_there, made.time_ns, 0), axis=None)
+    slowest = zip(*np.unravel_index(order, made.time_ns.shape), strict=True)
+
+    def add(places: Iterable[tuple[int, int]], most: int) -> None:
+        for pattern, rank in places:
+            partner = int(made.partner[pattern, rank])
+            if partner >= 0 and len(found) < most:
+                found.setdefault((min(int(rank), partner), max(int(rank), partner)))
+
+    add(of_slow_ranks, made.plan.num_retests // 2)
+    add(slowest, made.plan.num_retests)
     return list(found)
 
 

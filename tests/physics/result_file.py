@@ -163,9 +163,8 @@ def _write_matrices(file: h5py.File, measured: Measured) -> None:
             pairs[index] = compact(one.times_ns["median"], one.times_ns["p99"], measured.plan.num_batches)
         return
     group["round"] = _round_of_pairs(num)
-    count = np.full((num, num), measured.plan.num_batches, dtype=np.uint32)
-    np.fill_diagonal(count, 0)
-    group["count"] = np.broadcast_to(count, shape)
+    medians = np.stack([one.times_ns["median"] for one in measured.slices])
+    group["count"] = np.where(medians > 0, measured.plan.num_batches, 0).astype(np.uint32)
     for name in measured.slices[0].times_ns:
         group[f"time_ns_{name}"] = np.stack([one.times_ns[name] for one in measured.slices]).astype(float)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -99,7 +100,7 @@ def test_files_of_all_parts_are_results(check, leadline: Leadline, tmp_path: Pat
     for part in ("latency", "bandwidth", "bisection"):
         told = leadline("diagnose", f"kept/{part}.h5", "--topology", "fat-tree:4x2", "--strict")
         assert told.status == 1
-        assert "node2" in told.out
+        assert "hosts node[2,5]" in told.out
     again = check([], files=("--output", "kept"))
     assert again.status == 2
     assert "'kept' is not empty" in again.complaint
@@ -114,6 +115,24 @@ def test_forms_for_programs(check):
     assert [line.split(" Reason=")[0] for line in commands] == [
         f"scontrol update NodeName={host} State=DRAIN" for host in ("node2", "node5")
     ]
+
+
+def test_the_status_may_be_that_of_the_own_host(leadline: Leadline, tmp_path: Path):
+    """Ranks that are started one by one, as in a prolog: each has its own status."""
+    (tmp_path / "fabric.json").write_text(json.dumps(FABRIC | {"faults": SLOW_HOSTS}))
+    ports = program.free_ports(8)
+    words = ["check", "--transport", "model:fabric.json", *BUDGET, "--no-files", "--status-of-host"]
+    with contextlib.ExitStack() as stack:
+        environments = [program.explicit_environment(["127.0.0.1"] * 8, ports, rank) for rank in range(8)]
+        runs = [stack.enter_context(program.Run([program.PROGRAM, *words], tmp_path, one)) for one in environments]
+        ends = [run.finish() for run in runs]
+    assert [done.status for done in ends] == [0, 0, 1, 0, 0, 1, 0, 0]
+    assert ends[0].complaint == "leadline: 1 fault found"
+    for rank in (2, 5):
+        assert ends[rank].complaint.startswith(f"leadline: node{rank} is to be drained (hosts node[2,5] x")
+    assert ends[1].complaints == []
+    done = leadline("check", "--local", "3", *BUDGET, "--status-of-host", "--format", "nagios")
+    assert (done.status, "--status-of-host has no effect" in done.complaint) == (3, True)
 
 
 def test_nagios_has_its_own_status(check):

@@ -87,6 +87,43 @@ def test_nccl_wants_a_gpu_for_every_rank(link: program.Leadline) -> None:
     assert "a GPU of its own" in done.complaint
 
 
+def checked(leadline: program.Leadline, *words: str, wait: str = "yield", **variables: str) -> tuple[dict, str]:
+    """The document of a check of this host, and what it says meanwhile."""
+    done = leadline("check", "--budget", "2s", "--transport", "tcp", "--wait", wait, "--bandwidth-size", "64KiB",
+                    "--no-files", "--json", *words, env=DEVICES | variables)  # fmt: skip
+    return json.loads(done.out), done.err
+
+
+def test_a_check_names_a_slow_gpu(leadline: program.Leadline, tmp_path: Path) -> None:
+    # Long enough that waiting for a core of a busy machine changes little.
+    document, _ = checked(leadline, "--local", "4", "--prom", "check.prom", FAKE_CUDA_COPY_MS="8,8,50,8")
+    assert [part["name"] for part in document["parts"]] == ["latency", "bandwidth", "gpu", "bisection"]
+    assert all(part["why_not"] is None for part in document["parts"])
+    assert document["provenance"]["transport"]["name"] == "tcp"
+    (slow,) = [one for one in document["problems"] if one["kind"] == "gpu"]
+    assert (slow["grade"], slow["part"], slow["ranks"]) == ("bad", "gpu", [2])
+    assert slow["name"].startswith("GPU 0000:13:00.0 on ")
+    assert "gpu to gpu" in [one["name"] for one in document["numbers"]]
+    assert 'leadline_check_bandwidth_bytes_per_second{of="gpu to gpu"}' in (tmp_path / "check.prom").read_text()
+
+
+def test_a_check_that_waits_asleep_says_that_gpus_do_not(leadline: program.Leadline) -> None:
+    document, said = checked(leadline, "--local", "2", wait="block")
+    assert "--wait block does not hold between GPUs" in said
+    assert "gpu to gpu" in [one["name"] for one in document["numbers"]]
+
+
+def test_a_check_tells_of_gpus_that_it_does_not_measure(leadline: program.Leadline) -> None:
+    for words, variables, why in (
+        (("--local", "5"), {}, "ranks share them"),
+        (("--local", "2"), {"FAKE_CUDA_NO_PEERS": "1"}, "has no peer access to 0000:1"),
+    ):
+        document, said = checked(leadline, *words, **variables)
+        assert why in said
+        assert "gpu" not in [part["name"] for part in document["parts"]]
+        assert all(part["why_not"] is None for part in document["parts"])
+
+
 @pytest.mark.parametrize(("name", "library"), [("cuda", "libcuda.so.1"), ("nccl", "libnccl.so.2")])
 def test_a_missing_library_is_named(link: program.Leadline, name: str, library: str) -> None:
     try:

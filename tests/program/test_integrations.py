@@ -149,3 +149,29 @@ def test_reframe_fails_where_hosts_are_bad(options, tmp_path: Path, *, is_bad: b
         assert "1 fault found: host host2" in done.out
     else:
         assert "latency_between_hosts" in done.out
+
+
+@pytest.mark.parametrize("is_bad", [True, False])
+def test_jube_has_a_row_for_each_job(options, tmp_path: Path, *, is_bad: bool):
+    if shutil.which("jube") is None:
+        pytest.skip("JUBE (github.com/FZJ-JSC/JUBE) is not installed")
+    words = options(is_bad=is_bad).replace("--budget 2s ", "").replace(":fabric", f":{tmp_path}/fabric")
+    fake = tmp_path / "bin" / "srun"  # the ranks are simulated: it only takes its own options away
+    fake.parent.mkdir()
+    fake.write_text('#!/bin/sh\n[ "$1 $2" = "--nodes=2 --ntasks-per-node=1" ] && shift 2 && exec "$@"\n')
+    fake.chmod(0o755)
+    env = {
+        "PATH": f"{fake.parent}:{program.PROGRAM.parent}:{os.environ['PATH']}",
+        "LEADLINE_CHECK_OPTIONS": words,
+    }
+    run = ["jube", "run", INTEGRATIONS / "jube" / "leadline.yaml", "--outpath", "runs"]
+    done = program.complete(run, tmp_path, env=env, timeout=120)
+    assert re.search(r"check \|\s+1 \|\s+0 \|\s+0 \|\s+0 \|\s+1 \|", done.out), done.out + done.err
+    table = program.complete(["jube", "result", "runs", "--analyse"], tmp_path, env=env, timeout=60)
+    header, _, row = [line.split("|")[1:-1] for line in table.out.splitlines() if line.startswith("|")]
+    value = dict(zip((one.strip() for one in header), (one.strip() for one in row), strict=True))
+    assert (value["nodes"], value["state"], value["slow"]) == (
+        ("2", "bad", "host host2") if is_bad else ("2", "good", "")
+    )
+    assert 1e-6 < float(value["latency between hosts (s)"]) < 2e-6
+    assert 2e10 < float(value["bandwidth between hosts (B/s)"]) < 3e10

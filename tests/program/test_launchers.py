@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import subprocess
 import time
 from pathlib import Path
 
@@ -46,14 +47,16 @@ def test_mpi_in_other_directions(launcher: list[str], tmp_path: Path, direction:
         assert np.array_equal(result.measured(size=size), result.every_pair())
 
 
-def module_folder(folder: Path, *names: str) -> dict[str, str]:
-    """The variable that makes the program see these of its modules alone."""
-    here = folder / "modules"
-    here.mkdir()
-    for name in names:
-        file = f"leadline_{name}.so"
-        (here / file).symlink_to(program.PROGRAM.parents[1] / "lib" / "leadline" / file)
-    return {"LEADLINE_MODULE_PATH": str(here)}
+def hidden(folder: Path, *words: str) -> dict[str, str]:
+    """The variables with which no library can be opened whose name has one of these words in it."""
+    library = folder / "hidden_libraries.so"
+    source = program.ROOT / "tests" / "support" / "hidden_libraries.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True, timeout=60)
+    return {
+        "LD_PRELOAD": str(library),
+        "ASAN_OPTIONS": "verify_asan_link_order=0",
+        "HIDDEN_LIBRARIES": ":".join(words),
+    }
 
 
 def assert_tcp_run(done: program.Done, folder: Path, launcher: str) -> None:
@@ -69,7 +72,7 @@ def assert_tcp_run(done: program.Done, folder: Path, launcher: str) -> None:
 def test_tcp_under_an_mpi_launcher(launcher: list[str], tmp_path: Path) -> None:
     """The ranks find each other by the launcher's protocol, and MPI is not used."""
     is_openmpi = "openmpi" in launcher[0]
-    alone = module_folder(tmp_path, "transport_tcp", *(["bootstrap_pmix"] if is_openmpi else []))
+    alone = hidden(tmp_path, "libmpi")
     done = launched(launcher, 4, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
     assert_tcp_run(done, tmp_path, "Open MPI mpirun (PMIx)" if is_openmpi else "MPICH Hydra (PMI-1)")
 
@@ -81,19 +84,20 @@ def open_mpi_only(launcher: list[str]) -> None:
 
 def test_tcp_by_mpi_where_there_is_nothing_else(launcher: list[str], tmp_path: Path) -> None:
     open_mpi_only(launcher)
-    alone = module_folder(tmp_path, "transport_tcp", "transport_mpi_openmpi")
+    alone = hidden(tmp_path, "libpmix")
     done = launched(launcher, 4, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
     assert_tcp_run(done, tmp_path, "Open MPI mpirun")
 
 
 def test_where_nothing_can_be_loaded_all_reasons_are_told(launcher: list[str], tmp_path: Path) -> None:
     open_mpi_only(launcher)
-    alone = module_folder(tmp_path, "transport_tcp")
+    alone = hidden(tmp_path, "libpmix", "libmpi")
     done = launched(launcher, 2, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
     assert done.status == 3
     assert "the ranks cannot find each other" in done.complaint
-    assert "leadline_bootstrap_pmi" in done.complaint
-    assert "leadline_transport_mpi_" in done.complaint
+    assert done.complaint.count("/hidden/library.so: cannot open shared object file") == 2
+    assert "(pmix: " in done.complaint
+    assert "; mpi: " in done.complaint
     assert not (tmp_path / "r.h5").exists()
 
 

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import program
 import pytest
@@ -81,6 +82,85 @@ def test_the_sheet_has_it(measured: Path) -> None:
     places = [text.find(f"{name} is ") for name in names]
     assert -1 not in places
     assert places == sorted(places)
+
+
+ALIKE = ({"slow_host": 5, "factor": 1.8}, {"slow_host": 2, "factor": 2.2}, {"slow_link": [6, 1], "factor": 4})
+NAMES = ["hosts node[2,5]", "the link between node1 and node6"]
+
+
+def told_of(listed: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """What texts say of the faults of a document: each group with its range of factors."""
+    ratios: dict[str, list[float]] = {}
+    for one in listed:
+        ratios.setdefault(one["group_name"], []).append(one["ratio"])
+    ranges = [dict.fromkeys((f"{min(of_group):.3g}", f"{max(of_group):.3g}")) for of_group in ratios.values()]
+    return [(name, " to ".join(one)) for name, one in zip(ratios, ranges, strict=True)]
+
+
+@pytest.fixture(params=["8", "8,1KiB,64KiB"])
+def with_alike(
+    request: pytest.FixtureRequest,
+    link: Leadline,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> tuple[Path, str]:
+    """Two slow hosts and a slow link, and what the run says of them; the factor of each host is its own."""
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
+    monkeypatch.chdir(tmp_path)
+    fabric = fabric_file(tmp_path, *ALIKE, host_name="node", hosts_per_switch=4, jitter=0.02)
+    words = (
+        "--transport",
+        fabric,
+        "--local",
+        "16",
+        "--message-size",
+        request.param,
+        "--output",
+        "r.h5",
+    )
+    return tmp_path / "r.h5", link(*words).out
+
+
+def test_alike_places_are_told_as_one(with_alike: tuple[Path, str], leadline: Leadline) -> None:
+    measured, run_text = with_alike
+    listed = json.loads(leadline("diagnose", measured, "--json").out)["faults"]
+    assert summary_of(measured)["faults"] == listed, "the document has each"
+    assert {one["name"] for one in listed} == {"host node2", "host node5", NAMES[1]}
+    told = told_of(listed)
+    assert [name for name, _ in told] == NAMES
+    assert told[0][1].count(" to ") == 1
+
+    told_in_text = re.compile(r"^  \d+\. (.+?) (?:is|are) slow: (.+?) times as long", re.MULTILINE)
+    assert told_in_text.findall(run_text) == told
+    num_lists = len(summary_of(measured)["slices"])
+    diagnosed = leadline("diagnose", measured).out
+    assert diagnosed.count("verdict: 2 faults found") == num_lists
+    assert told_in_text.findall(diagnosed)[-2:] == told
+    assert [name for name, _ in told_in_text.findall(diagnosed)] == NAMES * (num_lists + (num_lists > 1))
+
+    assert export_main([str(measured), "--bad-links", "-o", "bad.tsv"]) == 0
+    lines = csv.DictReader(Path("bad.tsv").read_text().splitlines(), delimiter="\t")
+    assert [line["name"] for line in lines if line["what"] == "fault"] == [one["name"] for one in listed]
+
+    assert report_main([str(measured), "-o", "r.html"]) == 0
+    page = html.unescape(re.sub(r"<[^>]*>", "", Path("r.html").read_text().partition('id="faults"')[2]))
+    titles = re.findall(r"^(\w.+?) (?:is|are) slow\s+×([\d.]+(?: to [\d.]+)?)", page, re.MULTILINE)
+    short = [(name[0].lower() + name[1:], re.sub(r"\.?0+\b", "", factors)) for name, factors in titles]
+    assert short == told
+
+
+def test_the_sheet_tells_alike_places_as_one(with_alike: tuple[Path, str]) -> None:
+    if not shutil.which("pdftotext"):
+        pytest.skip("pdftotext is not installed")
+    measured, _ = with_alike
+    (_, factors), _ = told_of(summary_of(measured)["faults"])
+    assert report_main([str(measured), "-o", "r.pdf"]) == 0
+    done = subprocess.run(["pdftotext", "r.pdf", "-"], check=True, capture_output=True, text=True)
+    text = " ".join(done.stdout.split())
+    assert "2 faults found" in text
+    (shown,) = re.findall(r"Hosts node\[2,5\] are slow: (.+?) times as long as usual", text)
+    assert re.sub(r"\.?0+\b", "", shown) == factors
+    assert "Host node5 is slow" not in text
 
 
 def test_the_list_of_one_size_is_of_that_size(measured: Path, leadline: Leadline) -> None:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places that cannot take a result, modules that cannot be loaded, wrong variables: refused before measuring."""
+"""Places that cannot take a result, transports in files that do not fit, wrong variables: refused before measuring."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -92,26 +91,58 @@ def test_two_runs_in_one_folder_name_their_files_themselves(two: Leadline, tmp_p
     assert name.endswith("Z.h5")
 
 
-def test_a_module_that_is_not_there(two: Leadline, tmp_path: Path) -> None:
-    done = two(env={"LEADLINE_MODULE_PATH": str(tmp_path)})
-    done.assert_refused(3, "tcp", "leadline_transport_tcp.so", "No such file or directory")
+FOREIGN = """
+struct { unsigned long interface; const char *name, *version, *commit; const void* module; }
+  leadline_transport_file = {1, "mine", "0.0.9", "abcdef0", 0};
+"""
 
 
-def test_a_module_that_is_broken(two: Leadline, tmp_path: Path) -> None:
-    module = tmp_path / "leadline_transport_tcp.so"
-    module.write_bytes(b"\x7fELF is how it begins")
-    two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}).assert_refused(3, "tcp", "leadline_transport_tcp.so")
-    module.write_bytes(b"")
-    two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}).assert_refused(3, "tcp", "file too short")
+@pytest.fixture
+def file_of_a_transport(tmp_path: Path) -> Path:
+    """A library that says that it is a transport, for another interface than the program's."""
+    source, library = tmp_path / "mine.c", tmp_path / "mine.so"
+    source.write_text(FOREIGN)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True, timeout=60)
+    return library
 
 
-def test_a_module_whose_library_offers_nothing(two: Leadline, tmp_path: Path) -> None:
+def over(leadline: Leadline, transport: str) -> program.Done:
+    return leadline("link", "--local", "2", "--messages", "5", "--output", "r.h5", "--transport", transport)
+
+
+def test_a_file_that_is_no_transport(leadline: Leadline, tmp_path: Path) -> None:
+    over(leadline, "./none.so").assert_refused(3, "the transport ./none.so cannot be used here", "No such file")
+    (tmp_path / "text.so").write_text("It is no library.\n" * 10)
+    over(leadline, "./text.so").assert_refused(3, "./text.so", "no shared library")
+    (tmp_path / "empty.so").write_bytes(b"")
+    over(leadline, "./empty.so").assert_refused(3, "./empty.so", "no shared library")
+    (tmp_path / "begun.so").write_bytes(b"\x7fELF is how it begins")
+    over(leadline, "./begun.so").assert_refused(3, "./begun.so", "no shared library")
+    over(leadline, "./").assert_refused(3, "the transport ./ cannot be used here")
     libraries = [Path("/usr/lib/x86_64-linux-gnu/libm.so.6"), Path("/lib64/libm.so.6")]
-    library = next((path for path in libraries if path.exists()), None)
-    if library is None:
-        pytest.skip("no library here that is not one of ours")
-    shutil.copy(library, tmp_path / "leadline_transport_tcp.so")
-    two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}).assert_refused(3, "leadline_transport_module")
+    if library := next((path for path in libraries if path.exists()), None):
+        over(leadline, str(library)).assert_refused(3, "leadline_transport_file")
+
+
+def test_the_file_of_a_transport_that_is_cut_off(leadline: Leadline, file_of_a_transport: Path) -> None:
+    whole = file_of_a_transport.read_bytes()
+    for size in (70, 1000, len(whole) // 2, len(whole) - 1):
+        file_of_a_transport.write_bytes(whole[:size])
+        over(leadline, "./mine.so").assert_refused(3, "./mine.so", "cut off")
+
+
+def test_the_file_of_a_transport_for_another_processor(leadline: Leadline, file_of_a_transport: Path) -> None:
+    whole = bytearray(file_of_a_transport.read_bytes())
+    whole[18] ^= 0xFF  # e_machine
+    file_of_a_transport.write_bytes(whole)
+    over(leadline, "./mine.so").assert_refused(3, "./mine.so", "another kind of processor")
+
+
+@pytest.mark.usefixtures("file_of_a_transport")
+def test_the_file_of_a_transport_with_another_interface(leadline: Leadline, tmp_path: Path) -> None:
+    done = over(leadline, "./mine.so")
+    done.assert_refused(3, "./mine.so", "0000000000000001 (Leadline 0.0.9, abcdef0), this program", "compile it again")
+    assert not (tmp_path / "r.h5").exists()
 
 
 def test_mpi_without_a_launcher(leadline: Leadline) -> None:

@@ -70,7 +70,7 @@ def test_a_file_is_judged_as_its_run(
         assert [one["name"] for one in told["faults"]] == [one["name"] for one in own["faults"]]
         assert [one["ruled_out"] for one in told["faults"]] == [one["ruled_out"] for one in own["faults"]]
     text = leadline("diagnose", "r.h5").out
-    assert text.startswith(f"network, as the run was told: {network} (4 leaf switches)\n")
+    assert text.endswith(f"note: network, as the run was told: {network} (4 leaf switches)\n")
     info = leadline("info", "r.h5")
     assert f"network          {network} (4 leaf switches)\n" in info.out
     described = json.loads(leadline("info", "r.h5", "--json").out)
@@ -104,7 +104,7 @@ def test_nothing_is_stored_where_nothing_was_told(measured: Any, leadline: Leadl
 def test_it_goes_through_sion(measured: Any, leadline: Leadline, network: Path, tmp_path: Path) -> None:
     measured("link", "--topology", network, output="r.sion")
     network.unlink()
-    assert leadline("diagnose", "r.sion").out.startswith("network, as the run was told: ")
+    assert "\nnote: network, as the run was told: " in leadline("diagnose", "r.sion").out
     assert leadline("convert", "r.sion", "--output", "back.h5").status == 0
     with h5py.File(tmp_path / "back.h5") as file:
         stored = json.loads(text_of(file["network"][()]))
@@ -152,7 +152,7 @@ def test_one_that_is_left_out_is_said_to_be(measured: Any, leadline: Leadline, n
     words = "big.conf (left out: it would take more than 8 MiB)"
     assert f"network          {words}\n" in leadline("info", "r.h5").out
     told = leadline("diagnose", "r.h5")
-    assert told.out.startswith(f"network, as the run was told: {words}\n")
+    assert told.out.endswith(f"note: network, as the run was told: {words}\n")
     assert json.loads(leadline("diagnose", "r.h5", "--json").out)["slices"][0]["diagnosis"]["topology"] is None
 
 

@@ -46,6 +46,7 @@ TmpFS={folder}/tmp-%n
 SlurmdParameters=config_overrides
 {nodes}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8
+{settings}
 """
 _NODE = "NodeName={name} NodeHostname={host} NodeAddr={address} Port={port} CPUs=4 RealMemory=100 State=UNKNOWN"
 # Named, and not found out: slurmd would insist on a mounted /sys/fs/cgroup, which a container may lack.
@@ -59,11 +60,14 @@ class NotHereError(Exception):
 
 
 class Slurm:
-    """Nodes sn0, sn1 ... of 4 CPUs each: on loopback, or each on a host of its own."""
+    """Nodes of 4 CPUs each: sn0, sn1 ... on loopback, or each on a host of its own and called as that."""
 
-    def __init__(self, num_nodes: int, folder: Path, network: Network | None = None) -> None:
-        """`folder` takes everything, and is not needed afterwards; `network` has as many hosts as there are nodes."""
-        self.nodes = [f"sn{index}" for index in range(num_nodes)]
+    def __init__(self, num_nodes: int, folder: Path, network: Network | None = None, settings: str = "") -> None:
+        """`folder` takes everything, and is not needed afterwards; `network` has as many hosts as there are nodes;
+        `settings` are more lines of slurm.conf.
+        """
+        self.nodes = [f"sn{index}" for index in range(num_nodes)] if network is None else network.names
+        self._settings = settings
         self._network = network
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
         self._folder = folder
@@ -116,8 +120,9 @@ class Slurm:
             for name, host, address, port in zip(self.nodes, hosts, addresses, ports[1:], strict=True)
         )
         text = _CONFIGURATION.format(
-            folder=self._folder, controller=f"{hosts[0]}({addresses[0]})", controller_port=ports[0], nodes=nodes
-        )
+            folder=self._folder, controller=f"{hosts[0]}({addresses[0]})", controller_port=ports[0], nodes=nodes,
+            settings=self._settings,
+        )  # fmt: skip
         (self._folder / "slurm.conf").write_text(text)
         (self._folder / "cgroup.conf").write_text(_CGROUP)
         for name in ("state", *(f"{kind}-{node}" for node in self.nodes for kind in ("spool", "tmp"))):

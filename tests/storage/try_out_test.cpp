@@ -30,9 +30,9 @@ using testing::HasSubstr;
 using Calls = std::string (*)(const CallKind&, const std::string&);
 
 Trial try_out_calls(Calls calls, const std::string& directory, std::chrono::milliseconds patience = 20s) {
-  static constexpr Entry entry{"fake", "", {}, false};
-  const Module module{[](const std::string&) {}, calls, nullptr};
-  return try_out(LoadedBackend(entry, "", module, std::nullopt), {}, directory, patience);
+  static constexpr Entry entry{"fake", "", false};
+  const Module module{.prepare = [](const std::string&) {}, .try_calls = calls, .make = nullptr};
+  return try_out(LoadedBackend(entry, "", module), {}, directory, patience);
 }
 
 bool is_empty(const test::Folder& folder) { return std::filesystem::is_empty(folder.path()); }

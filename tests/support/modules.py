@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import subprocess
 from pathlib import Path
 
@@ -10,16 +12,24 @@ import program
 import pytest
 
 
+@functools.cache
+def not_built() -> dict[str, str]:
+    """The reasons, by the names of transports."""
+    done = subprocess.run([program.PROGRAM, "transports", "--json"], capture_output=True, check=True, timeout=120)
+    all_of_them = json.loads(done.stdout)["modules"]
+    return {one["module"]: one["why_not_loadable"] for one in all_of_them if "not built" in one["why_not_loadable"]}
+
+
 def has_module(name: str) -> bool:
-    """Whether it lies beside the program."""
-    return (program.PROGRAM.parents[1] / "lib" / "leadline" / f"leadline_transport_{name}.so").exists()
+    """Whether it is part of the program."""
+    return name not in not_built()
 
 
 def require_module(transport: str) -> None:
     """Skips the test where a transport ("ucx", "ucx:tcp,self") has not been built."""
     name = transport.partition(":")[0]
     if not has_module(name):
-        pytest.skip(f"the module {name} is not built")
+        pytest.skip(f"the transport {name} is {not_built()[name]}")
 
 
 def fake_adapter(folder: Path) -> dict[str, str]:

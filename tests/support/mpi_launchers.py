@@ -21,8 +21,3 @@ def require_launcher(name: str) -> None:
     require_module("mpi_mpich" if name == "mpich" else "mpi_openmpi")
     if shutil.which(PROGRAMS[name]) is None:
         pytest.skip(f"{PROGRAMS[name]} is not installed")
-
-
-def environment(name: str) -> dict[str, str]:
-    """What its ranks need besides, so that they open its library and not that which they were built with."""
-    return {"LD_LIBRARY_PATH": str(_OPEN_MPI_5.parents[1] / "lib")} if name == "ulfm" else {}

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,21 +14,24 @@
 namespace leadline::transport {
 namespace {
 
-TEST(Table, NamesAndFilesAreUnique) {
-  std::set<std::string> names, stems;
+TEST(Table, NamesAndBuildsAreUnique) {
+  std::set<std::string> names, builds;
   for (const Entry& entry : transports()) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
-    EXPECT_FALSE(entry.files().empty());
-    for (const ModuleFile& file : entry.files()) EXPECT_TRUE(stems.insert(file.stem).second) << file.stem;
+    EXPECT_FALSE(entry.builds().empty());
+    for (const Build& build : entry.builds()) EXPECT_TRUE(builds.insert(build.name).second) << build.name;
   }
   EXPECT_THAT(names, testing::IsSupersetOf({"tcp", "mpi", "model"}));
 }
 
-TEST(Table, NoLauncherFitsTwoFilesOfOneTransport) {
+TEST(Table, TransportsOnMpiHaveABuildForEachAbi) {
   for (const Entry& entry : transports()) {
-    std::set<cluster::Launcher> seen;
-    for (const ModuleFile& file : entry.files()) {
-      for (const cluster::Launcher launcher : file.launchers) EXPECT_TRUE(seen.insert(launcher).second) << file.stem;
+    std::vector<std::optional<mpi::Abi>> abis;
+    for (const Build& build : entry.builds()) abis.push_back(build.abi);
+    if (entry.needs_mpi()) {
+      EXPECT_THAT(abis, testing::UnorderedElementsAre(mpi::Abi::open_mpi, mpi::Abi::mpich, mpi::Abi::standard));
+    } else {
+      EXPECT_THAT(abis, testing::ElementsAre(std::nullopt)) << entry.name;
     }
   }
 }

@@ -9,9 +9,11 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "cluster/rendezvous.hpp"
@@ -84,50 +86,53 @@ FakeLibrary& library() {
   return one;
 }
 
-}  // namespace
-}  // namespace leadline::transport::verbs
-
-using leadline::transport::verbs::library;
-
-#undef ibv_reg_mr
-
-// In place of those of libibverbs.
-extern "C" {
-ibv_mr* ibv_reg_mr(ibv_pd* /*domain*/, void* /*data*/, size_t /*size*/, int /*access*/) { return &library().region; }
-ibv_mr* ibv_reg_mr_iova2(ibv_pd* /*domain*/, void* /*data*/, size_t /*size*/, uint64_t /*iova*/,
-                         unsigned int /*access*/) {
-  return &library().region;
-}
-int ibv_dereg_mr(ibv_mr* /*region*/) { return 0; }
-int ibv_close_device(ibv_context* /*context*/) { return 0; }
-ibv_pd* ibv_alloc_pd(ibv_context* /*context*/) { return &library().domain; }
-int ibv_dealloc_pd(ibv_pd* /*domain*/) { return 0; }
-int ibv_query_device(ibv_context* /*context*/, ibv_device_attr* limits) {
+ibv_mr* fake_reg_mr(ibv_pd* /*domain*/, void* /*data*/, size_t /*size*/, int /*access*/) { return &library().region; }
+int fake_dereg_mr(ibv_mr* /*region*/) { return 0; }
+int fake_close_device(ibv_context* /*context*/) { return 0; }
+ibv_pd* fake_alloc_pd(ibv_context* /*context*/) { return &library().domain; }
+int fake_dealloc_pd(ibv_pd* /*domain*/) { return 0; }
+int fake_query_device(ibv_context* /*context*/, ibv_device_attr* limits) {
   *limits = {};
   limits->max_cqe = 1024;
   limits->max_qp_wr = 64;
   return 0;
 }
-ibv_cq* ibv_create_cq(ibv_context* /*context*/, int /*entries*/, void* /*own*/, ibv_comp_channel* /*channel*/, int) {
+ibv_cq* fake_create_cq(ibv_context* /*context*/, int /*entries*/, void* /*own*/, ibv_comp_channel* /*channel*/, int) {
   return &library().queue;
 }
-int ibv_destroy_cq(ibv_cq* /*queue*/) { return 0; }
-ibv_qp* ibv_create_qp(ibv_pd* /*domain*/, ibv_qp_init_attr* /*wanted*/) {
+int fake_destroy_cq(ibv_cq* /*queue*/) { return 0; }
+ibv_qp* fake_create_qp(ibv_pd* /*domain*/, ibv_qp_init_attr* /*wanted*/) {
   auto pair = std::make_unique<ibv_qp>();
   pair->context = &library().context;
   return pair.release();
 }
-int ibv_destroy_qp(ibv_qp* pair) {
+int fake_destroy_qp(ibv_qp* pair) {
   delete pair;
   return 0;
 }
-int ibv_modify_qp(ibv_qp* /*pair*/, ibv_qp_attr* /*state*/, int /*mask*/) { return 0; }
+const char* fake_get_device_name(ibv_device* device) { return device->name; }
+const char* fake_wc_status_str(ibv_wc_status status) {
+  return status == IBV_WC_RETRY_EXC_ERR ? "transport retry counter exceeded" : "another failure";
 }
+int fake_modify_qp(ibv_qp* /*pair*/, ibv_qp_attr* /*state*/, int /*mask*/) { return 0; }
 
-namespace leadline::transport::verbs {
-namespace {
+/// In place of the library's own; what is not here is not called.
+const Functions fakes{.alloc_pd = fake_alloc_pd,
+                      .close_device = fake_close_device,
+                      .create_cq = fake_create_cq,
+                      .create_qp = fake_create_qp,
+                      .dealloc_pd = fake_dealloc_pd,
+                      .dereg_mr = fake_dereg_mr,
+                      .destroy_cq = fake_destroy_cq,
+                      .destroy_qp = fake_destroy_qp,
+                      .get_device_name = fake_get_device_name,
+                      .modify_qp = fake_modify_qp,
+                      .query_device = fake_query_device,
+                      .reg_mr = fake_reg_mr,
+                      .wc_status_str = fake_wc_status_str};
 
 Port fake_port() {
+  functions = &fakes;
   Port port;
   port.context.reset(&library().context);
   port.attributes.link_layer = IBV_LINK_LAYER_ETHERNET;

@@ -54,7 +54,7 @@ class NamedPattern:
 
 @dataclass(frozen=True)
 class JudgedConnection:
-    """One of the slowest connections of random patterns, and what came of measuring it alone."""
+    """A connection of random patterns, and what came of measuring it alone."""
 
     seen: SeenConnection
     relative: float  # its bandwidth by that of the median connection

@@ -30,7 +30,7 @@ from leadline.bisection.connections import SlowCounts
 from leadline.bisection.hosts import HostMatrix
 from leadline.bisection.result import BisectionResult
 from leadline.bisection.simulate.model import PatternComparison
-from leadline.diagnosis import FoundFault
+from leadline.diagnosis import ToldFault
 from leadline.draw.colours import FACTORS, OUTSIDE
 from leadline.model import BoolArray, ComponentKind, Fault, FloatArray
 from leadline.report.encode import rounded
@@ -50,14 +50,14 @@ def page_of(
     result: BisectionResult,
     sizes: Sequence[SizeAnalysis],
     components: ComponentsAnalysis,
-    found: Sequence[FoundFault],
+    found: Sequence[ToldFault],
     comparison: PatternComparison | None,
 ) -> Data:
     """All of it."""
     return {
         "first_size": first_size(sizes),
         "sizes": [_size(one) for one in sizes],
-        "components": component_bars(result, components, [one.fault for one in found]),
+        "components": component_bars(result, components, [place.fault for one in found for place in one.places]),
         "simulated": _simulated(comparison) if comparison else None,
         "host_names": list(result.hosts),
         "host_of": result.host_index.tolist(),
@@ -67,7 +67,7 @@ def page_of(
     }
 
 
-def _findings(found: Sequence[FoundFault]) -> list[Data]:
+def _findings(found: Sequence[ToldFault]) -> list[Data]:
     parts = [one.part for one in found]
     return [
         {"number": one["number"], "is_bad": one["is_bad"], "blocks": one["blocks"],

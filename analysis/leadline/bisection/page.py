@@ -13,7 +13,7 @@ from leadline.bisection.data import page_of
 from leadline.bisection.result import BisectionResult
 from leadline.bisection.simulate.compare import compare_patterns
 from leadline.bisection.simulate.model import PatternComparison, SimulatedBisection
-from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
+from leadline.diagnosis import Diagnosed, ToldFault, diagnosed, told_faults
 from leadline.model import Fault, FindingList, Progress
 from leadline.model.run import stretch_of
 from leadline.report.faults import Row, fault_row, fault_rows, headline_colour
@@ -107,7 +107,7 @@ def render_bisection(
 def _faults(result: BisectionResult, analysis: BisectionAnalysis) -> Row:
     parts = bisection_text.parts_of(result, analysis.sizes)
 
-    def row(one: FoundFault) -> Row:
+    def row(one: ToldFault) -> Row:
         return fault_row(one, bytes_text(one.part.message_size_bytes) if len(parts) > 1 else "")
 
     return fault_rows(analysis.diagnosed, parts, row)
@@ -147,8 +147,8 @@ def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
 
 def faults_of(result: BisectionResult, analysis: BisectionAnalysis) -> list[Fault]:
     """Each once, the gravest first."""
-    return [one.fault for one in _found(result, analysis)]
+    return [place.fault for one in _found(result, analysis) for place in one.places]
 
 
-def _found(result: BisectionResult, analysis: BisectionAnalysis) -> list[FoundFault]:
-    return found_faults(analysis.diagnosed, bisection_text.parts_of(result, analysis.sizes))
+def _found(result: BisectionResult, analysis: BisectionAnalysis) -> list[ToldFault]:
+    return told_faults(analysis.diagnosed, bisection_text.parts_of(result, analysis.sizes))

@@ -88,7 +88,7 @@ class BaselineSamples(Table):
 
 @dataclass(frozen=True)
 class SlowConnection:
-    """One of the slowest connections of random patterns, as the run itself found it, and alone after the test."""
+    """A connection of random patterns, as the run itself found it, and alone after the test."""
 
     size_index: int
     number: int  # of the pattern it was seen in

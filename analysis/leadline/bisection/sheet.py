@@ -139,7 +139,7 @@ def _draw_sizes(paper: Paper, area: Area, numbers: tables.Row, most: int) -> flo
 
 
 def _draw_slow(paper: Paper, area: Area, slow: tables.Row, most: int) -> float:
-    y = heading(paper, area.x, area.y, area.width, "Slowest connections")
+    y = heading(paper, area.x, area.y, area.width, "Slowest connections, and those measured again")
     rows = slow["rows"][:most]
     unit = slow["unit"]
     heads = [("from", True), ("host", False), ("to", True), ("host", False), ("in pattern", False),

@@ -94,7 +94,7 @@ def named_rows(one: SizeAnalysis) -> Row:
 
 
 def slow_rows(result: BisectionResult, one: SizeAnalysis) -> Row:
-    """The slowest connections of random patterns, slowest first."""
+    """Connections of random patterns that were measured again, slowest first."""
     speeds = [1e9 * one.message_size_bytes / slow.seen.time_ns for slow in one.slow]
     unit = bandwidth_unit(middle([one.speeds.median]))
     rows = []

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from leadline.bisection.analysis import JudgedConnection, SizeAnalysis
 from leadline.bisection.result import BisectionResult
 from leadline.bisection.simulate.model import PatternComparison, SimulatedBisection
-from leadline.diagnosis import Diagnosed, found_faults
+from leadline.diagnosis import Diagnosed, told_faults
 from leadline.model import Slice
 from leadline.stats.interval import MeanInterval
 from leadline.text import diagnosis as diagnosis_text
@@ -88,7 +88,7 @@ def verdict(result: BisectionResult, sizes: Sequence[SizeAnalysis], diagnosed: D
         return []
     if not diagnosed.found:
         return [f"Who is slow was not judged: {diagnosed.absent}."]
-    return diagnosis_text.headline_of(diagnosed.found, found_faults(diagnosed, parts))
+    return diagnosis_text.headline_of(diagnosed.found, told_faults(diagnosed, parts))
 
 
 def parts_of(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> list[Slice]:
@@ -97,7 +97,7 @@ def parts_of(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> list[Sli
 
 
 def slow_connections(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> list[str]:
-    """What came of measuring the slowest connections alone."""
+    """What came of measuring connections again alone."""
     slow = [one for size in sizes for one in size.slow if one.is_slow]
     again = [one for one in slow if math.isfinite(one.alone_time_ns)]
     alone = [one for one in again if one.is_slow_alone]

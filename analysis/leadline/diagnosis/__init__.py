@@ -8,18 +8,20 @@ from collections.abc import Mapping
 
 from leadline.benchmarks import load, of_another
 from leadline.diagnosis.components import end_of, pairs_of
-from leadline.diagnosis.known import Diagnosed, ask, diagnosed, diagnosed_in, found_faults
-from leadline.model import Diagnosis, FoundFault, JudgedResult, Slice
+from leadline.diagnosis.known import Diagnosed, ask, diagnosed, diagnosed_in, found_faults, told_faults
+from leadline.model import Diagnosis, FoundFault, JudgedResult, Slice, ToldFault
 
 __all__ = [
     "Diagnosed",
     "FoundFault",
+    "ToldFault",
     "diagnose",
     "diagnosed",
     "diagnosed_in",
     "end_of",
     "found_faults",
     "pairs_of",
+    "told_faults",
 ]
 
 

@@ -5,12 +5,13 @@ of several slices are joined by the program alone.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leadline.error import LeadlineError
-from leadline.model import Diagnosis, FindingList, FoundFault, JudgedResult, Slice
+from leadline.model import Diagnosis, Fault, FindingList, FoundFault, JudgedResult, Slice, ToldFault
 from leadline.program import Ask, answer, unusable
 from leadline.readers.contents import DamagedError
 from leadline.readers.diagnosis import diagnosis_of, faults_of
@@ -114,9 +115,48 @@ def found_faults(diagnosed: Diagnosed, parts: Sequence[Slice]) -> list[FoundFaul
     judged = [part for part in parts if part in diagnosed.found and not diagnosed.found[part].untested]
     shown = [part for part in judged if diagnosed.found[part].faults]
     if len(shown) < 2:
-        faults = [(part, fault) for part in shown for fault in diagnosed.found[part].faults]
-        faults.sort(key=lambda one: _LISTS.index(one[1].listed_as))
-        return [FoundFault(fault, part, 1, len(judged)) for part, fault in faults]
+        faults = [one for part in shown for one in _faults_of(diagnosed.found[part], part, len(judged))]
+        return sorted(faults, key=lambda one: _LISTS.index(one.fault.listed_as))
     if diagnosed.faults is None:
         raise LeadlineError("the program leadline is older than this report: it does not join the faults of all sizes")
     return [one for one in diagnosed.faults if one.part in judged]
+
+
+def _faults_of(diagnosis: Diagnosis, part: Slice, num_slices: int) -> list[FoundFault]:
+    groups = {index: (name, indices[0]) for name, indices in diagnosis.alike for index in indices}
+    return [
+        FoundFault(fault, part, 1, num_slices, *groups.get(index, ("", -1)))
+        for index, fault in enumerate(diagnosis.faults)
+    ]
+
+
+def told_faults(diagnosed: Diagnosed, parts: Sequence[Slice]) -> list[ToldFault]:
+    """The faults of these slices, those that the program tells as one joined, in the order of the first of each."""
+    groups: dict[tuple[str, int], list[FoundFault]] = {}
+    for index, one in enumerate(found_faults(diagnosed, parts)):
+        key = (one.group_name, one.group_index) if one.group_name else ("", index)
+        groups.setdefault(key, []).append(one)
+    return [ToldFault(_joined(places), tuple(places)) for places in groups.values()]
+
+
+def _joined(places: Sequence[FoundFault]) -> Fault:
+    """What all of them have in common; of what they show their sum, the pairs those of each that show it best."""
+    faults = [one.fault for one in places]
+    first = faults[0]
+    if len(faults) == 1:
+        return first
+    phases = [one.phases for one in faults if one.phases]
+    where = phases[0].where if phases and len({one.where for one in phases}) == 1 else ""
+    return replace(
+        first,
+        name=places[0].group_name,
+        ratio_low=min(one.ratio for one in faults), ratio_high=max(one.ratio for one in faults),
+        p_value=max(one.p_value for one in faults), num_pairs=sum(one.num_pairs for one in faults),
+        pairs=tuple(one.pairs[0] for one in faults if one.pairs),
+        ruled_out=tuple(text for text in first.ruled_out if all(text in one.ruled_out for one in faults)),
+        ratio_alone=math.nan,
+        phases=replace(phases[0], num_slow=min(one.num_slow for one in phases), where=where, time_share=math.nan)
+        if phases else None,
+        host_names=tuple(dict.fromkeys(name for one in faults for name in one.host_names)),
+        ranks=tuple(dict.fromkeys(rank for one in faults for rank in one.ranks)),
+    )  # fmt: skip

@@ -10,7 +10,7 @@ from leadline.draw.sparkline import sparkline
 from leadline.history.text import change_text, is_enough, names_of, series_name, value_text, verdict_of
 from leadline.report.frame import plain_page
 from leadline.text.run import moment
-from leadline.units import counted, number
+from leadline.units import counted, factor_text
 
 _COLOURS = {"CHANGED": "alarming", "NOTHING CHANGED": "fine", "TOO FEW RUNS": ""}
 _TABLES = (
@@ -64,7 +64,7 @@ def _group(group: Part, name: str, is_all_shown: bool) -> Part:
         ],
         "findings": [
             {"name": one["name"], "num_found": one["num_found"], "runs": counted(one["num_runs"], "run"),
-             "last": one["last_utc"][:10], "ratio": f"{number(one['last_ratio'], 3)} ×" if one["last_ratio"] else ""}
+             "last": one["last_utc"][:10], "ratio": f"{factor_text(one['last_ratio'])} ×" if one["last_ratio"] else ""}
             for one in group["findings"]
         ],
         "tables": [

@@ -76,15 +76,15 @@ class Store:
         alone.
         """
         self.path = folder / STORE
-        if is_new_allowed:
-            try:
+        try:
+            if is_new_allowed:
                 folder.mkdir(exist_ok=True)
-            except OSError as error:
-                raise from_os_error(f"cannot use the folder '{folder}'", error) from error
-        elif not folder.exists():
-            raise wrong(f"there is no folder '{folder}'", "Name results behind it to begin a history there")
-        elif not self.path.is_file():
-            raise wrong(f"'{folder}' has no history", "Name results behind it to begin one there")
+            elif not folder.exists():
+                raise wrong(f"there is no folder '{folder}'", "Name results behind it to begin a history there")
+            elif not self.path.is_file():
+                raise wrong(f"'{folder}' has no history", "Name results behind it to begin one there")
+        except OSError as error:
+            raise from_os_error(f"cannot use the folder '{folder}'", error) from error
         # Not "ro": what a killed process has left of a transaction could not be taken back. Read-only files open, too.
         mode = "rwc" if is_new_allowed else "rw"
         with self._errors():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from leadline.units import bandwidth_text, bytes_text, counted, number, time_text
+from leadline.units import bandwidth_text, bytes_text, counted, factor_text, time_text
 
 _MOST_LINES = 30
 _MOST_CHANGES, _MOST_FINDINGS, _MOST_NUMBERS = 8, 5, 6  # of the first group; others have half as many
@@ -69,11 +69,13 @@ def names_of(document: Part) -> list[str]:
 
 def conditions_of(benchmark: str, conditions: Mapping[str, str], shown: Collection[str] = ()) -> str:
     """In a line: link · tcp · 4 a host · unidirectional; also those that are named."""
-    usual = {"ranks a host": "{} a host", "ranks": "{} ranks", "hosts": "{} hosts", "transport": "{}",
-             "direction": "{}", "simulated": "simulated", "mode": "{}", "movement": "{}"}  # fmt: skip
+    usual = {"ranks a host": "{} a host", "transport": "{}", "direction": "{}", "simulated": "simulated",
+             "mode": "{}", "movement": "{}"}  # fmt: skip
     told = []
     for name, value in conditions.items():
-        if name in usual and value:
+        if name in ("ranks", "hosts") and value:
+            told.append(counted(int(value), name.removesuffix("s")))
+        elif name in usual and value:
             told.append(usual[name].format(value))
         elif name in shown:
             told.append(f"{name} {value or 'not set'}")
@@ -91,7 +93,7 @@ def series_name(one: Part) -> str:
 def value_text(value: float, unit: str) -> str:
     """With its unit; a ratio as times what is usual."""
     texts: dict[str, Callable[[float], str]] = {
-        "ns": time_text, "bytes/s": bandwidth_text, "1": lambda ratio: f"{number(ratio, 3)} x usual",
+        "ns": time_text, "bytes/s": bandwidth_text, "1": lambda ratio: f"{factor_text(ratio)} x usual",
     }  # fmt: skip
     return texts[unit](value)
 
@@ -100,7 +102,7 @@ def change_text(one: Part, change: Part) -> str:
     """`1.02 to 1.61 x usual, 1.58 times slower`."""
     factor = change["time_ratio"] if change["change"] == "slower" else 1 / change["time_ratio"]
     before, after = (value_text(change[name], one["unit"]) for name in ("before", "after"))
-    return f"{before.removesuffix(' x usual')} to {after}, {number(factor, 3)} times {change['change']}"
+    return f"{before.removesuffix(' x usual')} to {after}, {factor_text(factor)} times {change['change']}"
 
 
 def _head(document: Part) -> Iterator[str]:
@@ -164,7 +166,7 @@ def _rows(group: Part, name: str, wanted: str) -> Iterator[str]:
 
 
 def _finding(one: Part) -> str:
-    ratio = f", {number(one['last_ratio'], 3)} x" if one["last_ratio"] else ""
+    ratio = f", {factor_text(one['last_ratio'])} x" if one["last_ratio"] else ""
     found = f"found in {one['num_found']} of {counted(one['num_runs'], 'run')}"
     return f"  {one['name']}: {found}, last on {_day(one['last_utc'])}{ratio}"
 

@@ -25,10 +25,10 @@ from leadline.report.encode import rounded
 
 Data = dict[str, Any]
 
-# Of the kinds of time, on page and sheet.
+# Of the kinds of time, on page and sheet; none is red, which is the colour of what is slow.
 KIND_COLOURS = {
     "open": "#8c6bb1", "preallocate": "#c994c7", "call": "#31688e", "wait": "#7fa8c9", "send": "#c2570c",
-    "receive": "#e8a56c", "barrier": "#b8bcc2", "fill": "#b5cf6b", "verify": "#637939", "sync": "#b3001b",
+    "receive": "#e8a56c", "barrier": "#b8bcc2", "fill": "#b5cf6b", "verify": "#637939", "sync": "#e0b01a",
     "close": "#5d3a9b", "rest": "#e4e8ec",
 }  # fmt: skip
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
+from leadline.diagnosis import Diagnosed, ToldFault, diagnosed, found_faults
 from leadline.io import tables
 from leadline.io import text as io_text
 from leadline.io.analysis import MOST_ROWS, PhaseAnalysis, analyse_phase
@@ -62,7 +62,7 @@ def render_io(result: IoResult, progress: Progress | None = None, topology: str 
 
 
 def _faults(result: IoResult, found: Diagnosed) -> Row:
-    def row(one: FoundFault) -> Row:
+    def row(one: ToldFault) -> Row:
         return fault_row(one, "")
 
     return fault_rows(found, result.slices, row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from leadline.diagnosis import Diagnosed, found_faults
+from leadline.diagnosis import Diagnosed, told_faults
 from leadline.io.result import IoPhase, IoResult, PhaseState
 from leadline.text import diagnosis as diagnosis_text
 from leadline.text.run import facts_of_run, ranks_text, when
@@ -85,7 +85,7 @@ def verdict(result: IoResult, diagnosed: Diagnosed) -> list[str]:
     found = {part: one for part, one in diagnosed.found.items() if part in result.slices}
     if not found:
         return [f"Who is slow was not judged: {diagnosed.absent or 'no phase is complete'}."]
-    return diagnosis_text.headline_of(found, found_faults(diagnosed, result.slices))
+    return diagnosis_text.headline_of(found, told_faults(diagnosed, result.slices))
 
 
 def slow_ranks(diagnosed: Diagnosed, operation: str) -> frozenset[int]:

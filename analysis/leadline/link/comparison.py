@@ -12,8 +12,8 @@ from leadline.link.analysis import SliceAnalysis
 from leadline.link.compare import ComparedSize, Comparison
 from leadline.link.faults import target_of
 from leadline.model import Change, ComparedClass, Fault
-from leadline.text.diagnosis import as_sentence, ratio_of
-from leadline.units import Unit, bytes_text, in_unit, time_unit
+from leadline.text.diagnosis import as_sentence
+from leadline.units import Unit, bytes_text, factor_text, in_unit, time_unit
 
 _MOST_NAMED = 3  # in the verdict
 
@@ -31,9 +31,11 @@ def percent(ratio: float) -> str:
 
 def change_of_component(component: Fault, change: Change) -> str:
     """`Host node5 became slower: 1.2 times as long, more than its class (1.18 to 1.22)`."""
-    interval = f"({ratio_of(component.ratio_low)} to {ratio_of(component.ratio_high)})"
+    interval = f"({factor_text(component.ratio_low)} to {factor_text(component.ratio_high)})"
     which = "as long" if change is Change.SLOWER else "as fast"
-    return f"{as_sentence(component.name)} became {change.value}: {ratio_of(component.ratio)} times {which} {interval}"
+    return (
+        f"{as_sentence(component.name)} became {change.value}: {factor_text(component.ratio)} times {which} {interval}"
+    )
 
 
 def compared_verdict(comparison: Comparison) -> list[str]:
@@ -64,7 +66,7 @@ def _changed(comparison: Comparison, change: Change) -> list[str]:
 
 def _components(comparison: Comparison, change: Change) -> list[str]:
     return [
-        f"{component.name}{_of_size(comparison, size)} {ratio_of(component.ratio)} times"
+        f"{component.name}{_of_size(comparison, size)} {factor_text(component.ratio)} times"
         for size in comparison.sizes
         for component in (size.slower if change is Change.SLOWER else size.faster)
     ]

@@ -8,6 +8,7 @@
   "reductions": ["worst", "median"], what a pixel shows of several pairs, "notes": [what was left out of the page],
   "colours": {"map": [...], "above", "below", "missing", "hatch", "diagonal", "outside"},
   "order_by_host": [rank at each position], only where that is another order than that of the ranks,
+  "order_by_network": the same by the switches of the network, only where the file has one,
   "terms": words in place of the script's own (page.js), only where there are some,
   "served": null, or {"key": secret of the server} where matrices come from the server in tiles (view/__init__.py),
   "parts": [{
@@ -137,6 +138,9 @@ def page_data(
         "served": {"key": plan.served_key} if plan.served_key is not None else None,
         "parts": [_part(result, analysis) for analysis in analyses],
     }
+    if result.network_groups:
+        keys = [of_level[result.host_index] for of_level in map(np.asarray, result.network_groups)]
+        page["order_by_network"] = np.lexsort((result.host_index, *keys)).tolist()
     if any(analysis.is_diagnosed for analysis in analyses):
         page["is_diagnosed"] = True
         # Whole switches may be at fault, which the list above the matrix says.

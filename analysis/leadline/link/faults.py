@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from leadline.diagnosis import Diagnosed, FoundFault
+from leadline.diagnosis import Diagnosed, ToldFault
 from leadline.link import text as link_text
 from leadline.link.analysis import SliceAnalysis
 from leadline.link.result import LinkResult
@@ -33,7 +33,7 @@ def faults_for_page(
     }
 
 
-def _row(result: LinkResult, one: FoundFault, parts: Sequence[Slice], spans: Mapping[Slice, ColourRange]) -> Row:
+def _row(result: LinkResult, one: ToldFault, parts: Sequence[Slice], spans: Mapping[Slice, ColourRange]) -> Row:
     fault = one.fault
     clearest = link_text.part_name(result, one.part) if len(parts) > 1 else ""
     return fault_row(one, clearest, parts.index(one.part)) | {
@@ -41,8 +41,8 @@ def _row(result: LinkResult, one: FoundFault, parts: Sequence[Slice], spans: Map
             {"from": pair.from_rank, "to": pair.to_rank, "shown": diagnosis_text.shown_pair(pair, fault.symptom)}
             for pair in fault.pairs[:_MOST_PAIRS]
         ],
-        "factor": diagnosis_text.ratio_of(fault.ratio),
-        "target": target_of(fault), "strip": strip_of(result, one.part, fault, spans[one.part]),
+        "factor": diagnosis_text.ratios_of(one),
+        "target": target_of(fault), "strip": strip_of(result, one.part, one.places[0].fault, spans[one.part]),
     }  # fmt: skip
 
 

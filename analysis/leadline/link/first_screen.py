@@ -9,9 +9,9 @@ import numpy as np
 
 from leadline.link.analysis import SliceAnalysis
 from leadline.link.result import LinkResult, PairClass
-from leadline.model import BoolArray, Diagnosis, IntArray, Statistic
+from leadline.model import BoolArray, Diagnosis, FloatArray, IntArray, Statistic
 from leadline.report.findings import End, blocks_of
-from leadline.scan import AxisName
+from leadline.scan import AxisName, Grid
 
 
 def expected_ns(
@@ -24,8 +24,7 @@ def expected_ns(
     picture = analysis.pictures[AxisName.RANKS]
     times = picture.worst if picture.grid.edge == 1 else picture.median
     cell_of = picture.grid.axis.position_of // picture.grid.edge
-    hosts = _hosts_of_cells(result.host_index, cell_of, picture.grid.size)
-    is_one_host = (hosts[:, None] == hosts[None, :]) & (hosts >= 0)[:, None]
+    is_one_host = _are_of_one_host(result, picture.grid)
     is_sound = np.isfinite(times) & (times > 0)
     for fault in diagnosis.faults if diagnosis else ():
         for ends in blocks_of(fault):
@@ -38,6 +37,17 @@ def expected_ns(
         median = float(np.median(sound)) if sound.size and of_class > 0 else of_class
         expected.append(median if median > 0 else None)
     return {Statistic.MEDIAN.value: expected}
+
+
+def expected_of_cells(result: LinkResult, grid: Grid, expected: tuple[float, float]) -> FloatArray:
+    """The expected time of each cell, float64 [G, G]: inside a host where all its pairs are, else between hosts."""
+    return np.where(_are_of_one_host(result, grid), *expected)
+
+
+def _are_of_one_host(result: LinkResult, grid: Grid) -> BoolArray:
+    """Whether all ranks of a cell's row and column are of one host, bool [G, G]."""
+    hosts = _hosts_of_cells(result.host_index, grid.axis.position_of // grid.edge, grid.size)
+    return np.asarray((hosts[:, None] == hosts[None, :]) & (hosts >= 0)[:, None])
 
 
 def _hosts_of_cells(host_of: IntArray, cell_of: IntArray, size: int) -> IntArray:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from leadline.draw import colours
 from leadline.draw.plots import nice_values
 from leadline.link.analysis import SliceAnalysis
+from leadline.link.first_screen import expected_of_cells
 from leadline.link.result import LinkResult
+from leadline.model import FloatArray
 from leadline.report.paper import ALARM, GREY, INK, Paper, shortened, width_mm
 from leadline.report.plot_frame import fitting_ticks, round_ticks
 from leadline.scan import Axis, AxisName, Picture, Standout, num_circled
@@ -29,6 +31,7 @@ _LEAST_CELL = 0.7  # mm, of a circled cell
 _MOST_OUTLINES = 40
 _LEVELS = 200  # of the map; with the special colours fewer than the 256 of an indexed image
 _ABOVE, _BELOW, _MISSING, _HATCH, _DIAGONAL, _OUTSIDE = range(_LEVELS, _LEVELS + 6)
+_FACTORS = _LEVELS + 6  # of times by expected ones, the first of them
 _TICK_SIZE = 6.0  # points
 _FEWEST_PIXELS = 1200  # on a side, so that viewers that smooth images have no cells to smear
 _MOST_WRITTEN = 12  # ranks, up to which the times stand in the cells
@@ -38,7 +41,8 @@ def _palette() -> NDArray[np.uint8]:
     anchors = np.array([_rgb(name) for name in colours.MAP], dtype=np.float64)
     at = np.linspace(0, len(anchors) - 1, _LEVELS)
     levels = [np.interp(at, np.arange(len(anchors)), anchors[:, channel]) for channel in range(3)]
-    special = (colours.ABOVE, colours.BELOW, colours.MISSING, colours.HATCH, colours.DIAGONAL, colours.OUTSIDE)
+    special = (colours.ABOVE, colours.BELOW, colours.MISSING, colours.HATCH, colours.DIAGONAL, colours.OUTSIDE,
+               *(colour for _, colour in colours.FACTORS))  # fmt: skip
     return np.vstack([np.rint(np.column_stack(levels)), [_rgb(name) for name in special]]).astype(np.uint8)
 
 
@@ -57,6 +61,7 @@ class Matrix:
     span: ColourRange
     unit: Unit
     circled: tuple[Standout, ...]
+    expected_ns: FloatArray | None = None  # of each cell; None: the colours are those of the times themselves
 
     @property
     def axis(self) -> Axis:
@@ -78,6 +83,10 @@ class Matrix:
         codes[self.picture.num_missing > 0] = _MISSING
         there = np.isfinite(times)
         values = times[there]
+        if self.expected_ns is not None:
+            limits = [factor for factor, _ in colours.FACTORS[1:]]
+            codes[there] = _FACTORS + np.digitize(values / self.expected_ns[there], limits)
+            return codes
         if span.logarithmic:
             shares = np.log(values / span.low) / math.log(span.high / span.low)
         else:
@@ -111,11 +120,17 @@ class Matrix:
         return np.asarray(_palette()[codes])
 
 
-def matrix_of(result: LinkResult, analysis: SliceAnalysis, picture: Picture, span: ColourRange) -> Matrix:
-    """A picture of the worst pairs; of hosts that of the medians, since every one of them has some slow pair."""
+def matrix_of(
+    result: LinkResult, analysis: SliceAnalysis, picture: Picture, span: ColourRange,
+    expected: tuple[float, float] | None = None,
+) -> Matrix:  # fmt: skip
+    """A picture of the worst pairs; of hosts that of the medians, since every one of them has some slow pair.
+    `expected`: times in ns inside a host and between hosts, by which the colours tell the times.
+    """
     times = picture.median if picture.grid.axis.name is AxisName.HOSTS else picture.worst
     circled = analysis.standouts[: num_circled(analysis.standouts)]
-    return Matrix(result, analysis, picture, times, span, time_unit(analysis.overall.median), circled)
+    expected_ns = expected_of_cells(result, picture.grid, expected) if expected else None
+    return Matrix(result, analysis, picture, times, span, time_unit(analysis.overall.median), circled, expected_ns)
 
 
 def pixel_factor(size: int) -> int:
@@ -217,7 +232,9 @@ def _draw_values(paper: Paper, frame: Frame) -> None:
     for row, column in np.argwhere(np.isfinite(matrix.times_ns)).tolist():
         red, green, blue = palette[codes[row, column]].tolist()
         dark = 0.3 * red + 0.59 * green + 0.11 * blue < 140
-        text = number(float(matrix.times_ns[row, column]) / matrix.unit.scale, 3)
+        shown = float(matrix.times_ns[row, column])
+        expected = matrix.unit.scale if matrix.expected_ns is None else float(matrix.expected_ns[row, column])
+        text = number(shown / expected, 3)
         middle = (frame.x + (column + 0.5) * cell, frame.y + (row + 0.5) * cell + 0.75)
         if width_mm(text, 6) < 0.9 * cell:
             paper.text(*middle, text, 6, colour="white" if dark else INK, align="center")
@@ -290,6 +307,9 @@ def short_names(names: tuple[str, ...]) -> tuple[str, ...]:
 def draw_colour_bar(paper: Paper, frame: Frame) -> None:
     """Below the matrix: times under the bar, bandwidths above it, blocks of colour for what lies beyond the range."""
     matrix, span = frame.matrix, frame.matrix.span
+    if matrix.expected_ns is not None:
+        _draw_factor_bar(paper, frame, matrix.expected_ns)
+        return
     if not math.isfinite(span.low):
         return
     x, y, width, height = frame.x, frame.y + frame.side + 5.4, frame.side, 2.8
@@ -319,6 +339,23 @@ def draw_colour_bar(paper: Paper, frame: Frame) -> None:
     fitting_ticks(above, {per_time / speed: plain(speed) for speed in speeds})
     if size > 0:
         paper.text(x + width, y + height + 6.6, f"above: bandwidth in {unit.name}", 6, colour=GREY, align="right")
+
+
+def _draw_factor_bar(paper: Paper, frame: Frame, expected_ns: FloatArray) -> None:
+    """A block for each step of the factor, with its name below; then what is expected."""
+    x, y, width, height = frame.x, frame.y + frame.side + 3.0, frame.side, 2.8
+    step = width / len(colours.FACTORS)
+    for index, (least, colour) in enumerate(colours.FACTORS):
+        most = colours.FACTORS[index + 1][0] if index + 1 < len(colours.FACTORS) else math.inf
+        name = f"below ×{most:g}" if not least else f"×{least:g} and more" if most == math.inf else f"to ×{most:g}"
+        paper.box(x + index * step, y, step, height, fill=colour, edge=GREY, line=0.3)
+        paper.text(x + (index + 0.5) * step, y + height + 2.6, name, 6, colour=GREY, align="center")
+    at, unit = np.unique(expected_ns).tolist(), frame.matrix.unit
+    kinds = ("inside a host ", "between hosts ") if len(at) == 2 else ("",)
+    times = ", ".join(f"{kind}{number(time_ns / unit.scale, 3)}" for kind, time_ns in zip(kinds, at, strict=True))
+    text = f"time by expected, which is the median without findings: {times} {unit.name}"
+    short = text if width_mm(text, 6) < width else f"expected: {times} {unit.name}"
+    paper.text(x, y + height + 6.6, short, 6, colour=GREY)
 
 
 def legend(matrix: Matrix) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leadline.diagnosis import Diagnosed, diagnosed_in, found_faults
+from leadline.diagnosis import Diagnosed, diagnosed_in, told_faults
 from leadline.link import text as link_text
 from leadline.link.analysis import FEWEST_PAIRS_OF_LINK, LOAD_FACTOR, SliceAnalysis, analyse
 from leadline.link.compare import Comparison
@@ -124,7 +124,7 @@ def _html(
     faults = faults_for_page(result, analyses, content.diagnosed, content.spans)
     parts = [analysis.part for analysis in analyses]
     if faults.get("shown"):
-        data["findings"] = findings_for_script(found_faults(content.diagnosed, parts)[: len(faults["shown"])], parts)
+        data["findings"] = findings_for_script(told_faults(content.diagnosed, parts)[: len(faults["shown"])], parts)
     return html_page(
         "link.html.j2",
         result,

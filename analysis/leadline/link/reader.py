@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -17,9 +18,10 @@ from leadline.link.rows import RowReader
 from leadline.link.sampled_rounds import NAME as SAMPLED
 from leadline.link.sampled_rounds import SampledReader
 from leadline.model import Column, Slice
-from leadline.readers.contents import DamagedError, facts_of, of_slices, real_of
+from leadline.readers.contents import DamagedError, facts_of, of_slices, real_of, text_of
 from leadline.readers.diagnosis import diagnosis_of, faults_of
 from leadline.readers.hdf5_file import FileReader
+from leadline.readers.network import groups_of_hosts
 
 # Of the pairs, in every file.
 _MATRICES = ("count", "time_ns_min", "time_ns_median", "time_ns_mean", "time_ns_p99", "time_ns_max")
@@ -67,11 +69,17 @@ class Reader(FileReader):
             bisection_bytes_per_s=_bisection_of(summary, slices),
             repeats_with_rounds=repeats_with_rounds,
             linktest=linktest,
+            network_groups=self._network_groups(len({place.host for place in head["ranks"]})),
             read_rows=rows.read_rows,
             read_block=rows.read_block,
             is_compact=self._is_compact(f"{slices[0].repeat:04d}"),
             read_pairs=sampled.read_pairs if sampled else None,
         )
+
+    def _network_groups(self, num_hosts: int) -> tuple[tuple[int, ...], ...]:
+        """Of the network that the run was told of, or none."""
+        text = text_of(self._scalar("network")) if self._has("network") else ""
+        return groups_of_hosts(json.loads(text), num_hosts) if text else ()
 
     def _slices(self, sizes: tuple[int, ...], num_ranks: int) -> tuple[Slice, ...]:
         slices: list[Slice] = []

@@ -176,6 +176,7 @@ class LinkResult(JudgedResult):
     repeats_with_rounds: frozenset[int]  # repeats whose schedule is known: which pairs meet, and in which round
     linktest: LinkTestRecord | None  # only of files that LinkTest wrote, also converted ones
     read_rows: ReadRows  # (slice, dataset name, first row, row behind the last) -> [rows, N]
+    network_groups: tuple[tuple[int, ...], ...]  # by level, innermost first: the group of each host; () = not known
     read_block: ReadBlock  # (slice, dataset name, ranks of the rows, of the columns) -> [rows, columns], in any order
     is_compact: bool = False  # four bytes a pair: median, p99 and count, rounded (docs/metrics.md)
     # Only where the file stores sampled rounds, so that few of the pairs are there and rows of all ranks are large:

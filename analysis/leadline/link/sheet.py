@@ -14,6 +14,7 @@ from leadline.link import text as link_text
 from leadline.link.analysis import SliceAnalysis, analyse
 from leadline.link.compare import Comparison
 from leadline.link.figures import Curves, Sweep
+from leadline.link.first_screen import expected_ns
 from leadline.link.judged import judged
 from leadline.link.matrix_image import (
     BAR_ROOM_MM,
@@ -143,7 +144,9 @@ def sheet_page(
             break
     side = min(max(matrix_room, _LEAST_SIDE), _LARGEST_SIDE)
     plots = _PLOT_HEIGHT + min(max(matrix_room - side, 0.0), 14.0)
-    _draw_matrix_block(paper, Area(x, y, width, side + around), side, result, analysis, statistic, span)
+    is_by_expected = statistic is Statistic.MEDIAN and span is None
+    expected = _expected(result, analysis, diagnosed) if is_by_expected else None
+    _draw_matrix_block(paper, Area(x, y, width, side + around), side, result, analysis, statistic, span, expected)
     y += side + around + GAP
     heading(paper, x, y, width, "How many pairs take how long" + (", and how time grows with size" if points else ""))
     _draw_plots(paper, Area(x, y + HEADING + 1.5, width, plots - 1.5), result, analysis, points)
@@ -162,7 +165,7 @@ def _judged(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagno
 
 def _draw_matrix_block(
     paper: Paper, area: Area, side: float, result: LinkResult, analysis: SliceAnalysis, statistic: Statistic,
-    chosen_span: ColourRange | None,
+    chosen_span: ColourRange | None, expected: tuple[float, float] | None,
 ) -> None:  # fmt: skip
     """The matrix with its axes and colour bar; beside it the hosts' matrix, the legend and the slowest hosts."""
     picture, span = _picture(result, analysis, statistic)
@@ -171,11 +174,17 @@ def _draw_matrix_block(
     if of_hosts is not None and np.isfinite(of_hosts.median).any():
         # One range for both matrices; medians of hosts may lie below the worst of cells.
         span = widened(span, float(np.nanmin(of_hosts.median)))
-    matrix = matrix_of(result, analysis, picture, span)
+    matrix = matrix_of(result, analysis, picture, span, expected)
     column_x = area.x + area.width - _COLUMN
     room = column_x - 6 - area.x - LABEL_ROOM_MM
     side = min(side, room)
-    heading(paper, area.x, area.y, column_x - 6 - area.x, _matrix_title(result, analysis, statistic))
+    heading(
+        paper,
+        area.x,
+        area.y,
+        column_x - 6 - area.x,
+        _matrix_title(result, analysis, statistic) + (", by expected" if expected else ""),
+    )
     frame = Frame(matrix, area.x + LABEL_ROOM_MM + (room - side) / 2, area.y + HEADING + 2 + TICK_ROOM_MM, side)
     draw_matrix(paper, frame, pixel_factor(matrix.size))
     draw_colour_bar(paper, frame)
@@ -183,7 +192,7 @@ def _draw_matrix_block(
     extent = min(_COLUMN - 2, area.height - legend_height(matrix) - hosts_height(result) - HEADING - 2.4 - GAP)
     if of_hosts is not None and 1 < len(result.hosts) < result.num_ranks and extent >= _LEAST_HOSTS_SIDE:
         heading(paper, column_x, y, _COLUMN, "Hosts to hosts, median")
-        small = matrix_of(result, analysis, of_hosts, span)
+        small = matrix_of(result, analysis, of_hosts, span, expected)
         at = Frame(small, column_x + (_COLUMN - extent) / 2, y + HEADING + 2.4, extent)
         draw_matrix(paper, at, pixel_factor(small.size), labelled=False)
         y += HEADING + 2.4 + extent + GAP
@@ -191,6 +200,18 @@ def _draw_matrix_block(
         y = draw_legend(paper, column_x, heading(paper, column_x, y, _COLUMN, "Legend"), _COLUMN, matrix)
     if result.num_ranks > 1:
         draw_hosts(paper, column_x, y, _COLUMN, result, analysis)
+
+
+def _expected(result: LinkResult, analysis: SliceAnalysis, diagnosed: Diagnosed) -> tuple[float, float] | None:
+    """The times inside a host and between hosts that cells are compared with, as the page does at first; None where
+    nothing was diagnosed, or a class with pairs has no such time.
+    """
+    diagnosis = diagnosed.found.get(analysis.part)
+    if diagnosis is None:
+        return None
+    inside, between = expected_ns(result, analysis, diagnosis)[Statistic.MEDIAN.value]
+    known = inside or between
+    return (inside or known, between or known) if known else None  # a class without time has no cells
 
 
 def _draw_plots(
@@ -228,7 +249,8 @@ def _picture_page(
     analyses = _judged(result, analyses, diagnosed)
     analysis = analyses[0]
     picture, span = _picture(result, analysis, statistic)
-    matrix = matrix_of(result, analysis, picture, span)
+    expected = _expected(result, analysis, diagnosed) if statistic is Statistic.MEDIAN else None
+    matrix = matrix_of(result, analysis, picture, span, expected)
     factor = max(-(-_PNG_SIDE // matrix.size), 1)
     pixel = 25.4 / PIXELS_PER_INCH
     side, margin = factor * matrix.size * pixel, 10.0
@@ -236,7 +258,8 @@ def _picture_page(
     width = x + side + margin
     title = wrapped(link_text.title(result, analyses), width - 2 * margin, 13, 2, bold=True)
     sentences = wrapped(" ".join(link_text.headline(result, analyses, diagnosed)), width - 2 * margin, 9, 4)
-    what = f"{_matrix_title(result, analysis, statistic)} · {run_text.file_and_start(result)}"
+    by_expected = ", by expected" if expected else ""
+    what = f"{_matrix_title(result, analysis, statistic)}{by_expected} · {run_text.file_and_start(result)}"
     y = margin + 2 + (len(title) - 1) * line_mm(13)
     marks = legend(matrix)
     top = _whole(y + 2 + len(sentences) * line_mm(9) + line_mm(7) + TICK_ROOM_MM + 3, pixel)

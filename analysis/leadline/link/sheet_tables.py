@@ -13,7 +13,6 @@ from leadline.link.compare import Comparison
 from leadline.link.matrix_image import Matrix, draw_legend_mark, legend, short_names
 from leadline.link.result import LinkResult
 from leadline.link.tables import SHOWN_NUMBERS
-from leadline.report.faults import sentence_of
 from leadline.report.paper import (
     GREY,
     Paper,
@@ -22,6 +21,7 @@ from leadline.report.paper import (
 from leadline.report.sheet import HEADING, MOST_FAULTS, ROW, SIZE, Column, Head, Line, heading, table
 from leadline.scan import SLOW_FACTOR
 from leadline.text import run as run_text
+from leadline.text.diagnosis import fault_sentence
 
 MOST_HOSTS = 8
 
@@ -38,7 +38,7 @@ def head_of(
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else "") + begun,)
     headline = tuple(link_text.verdict(result, analyses, diagnosed))
     found = link_text.faults_of(analyses, diagnosed) if link_text.is_diagnosed(analyses, diagnosed) else []
-    faults = tuple((sentence_of(one), one.fault.advice, one.fault.counts) for one in found[:MOST_FAULTS])
+    faults = tuple((fault_sentence(one), one.fault.advice, one.fault.counts) for one in found[:MOST_FAULTS])
     return Head(
         "link test", link_text.title(result, analyses), problems, headline, link_text.run_facts(result), faults,
         len(found) - len(faults), link_text.without_diagnosis(analyses, diagnosed),

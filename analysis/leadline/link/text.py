@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from leadline.diagnosis import Diagnosed, FoundFault, found_faults
+from leadline.diagnosis import Diagnosed, ToldFault, told_faults
 from leadline.link.analysis import MOST_STANDOUTS, SliceAnalysis, Verdict
 from leadline.link.result import LinkResult
 from leadline.model import Slice
@@ -58,9 +58,9 @@ def is_diagnosed(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> 
     return bool(diagnosed and diagnosed.found) and not is_loop_to_itself(analyses)
 
 
-def faults_of(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> list[FoundFault]:
-    """The faults of all slices, each component once."""
-    return found_faults(diagnosed, [analysis.part for analysis in analyses]) if diagnosed else []
+def faults_of(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> list[ToldFault]:
+    """The faults of all slices, alike ones as one."""
+    return told_faults(diagnosed, [analysis.part for analysis in analyses]) if diagnosed else []
 
 
 def is_alarming(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> bool:
@@ -327,7 +327,7 @@ def run_line(result: LinkResult) -> str:
         pairs_text(result.options),
         origin.direction,
         _messages(result, " messages"),
-        f"started by {origin.launcher}" if origin.launcher else "",
+        f"started by {origin.launcher}" if origin.launcher and not origin.launcher.startswith("none") else "",
     ]
     return " · ".join(fact for fact in facts if fact)
 

@@ -18,6 +18,7 @@ from leadline.model.diagnosis import (
     PhaseEvidence,
     ShownPair,
     Symptom,
+    ToldFault,
 )
 from leadline.model.run import (
     BoolArray,
@@ -64,4 +65,5 @@ __all__ = [
     "Statistic",
     "Symptom",
     "Table",
+    "ToldFault",
 ]

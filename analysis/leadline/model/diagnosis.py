@@ -180,10 +180,11 @@ class Diagnosis(Record):
     num_pairs: int  # ordered pairs of the ranks that take part
     num_measured: int  # those with a time
     classes: tuple[DiagnosedClass, ...]
-    faults: tuple[Fault, ...]  # worst first, notes last
+    faults: tuple[Fault, ...]  # the costliest first, notes last
     notes: tuple[str, ...]  # what could not be told, and why
     profile: tuple[ComparedClass, ...] = ()  # classes beside the site profile (before); empty without one
     untested: str = ""  # why nobody could be judged; empty = somebody was
+    alike: tuple[tuple[str, tuple[int, ...]], ...] = ()  # faults that are told as one: their name, and which ones
 
     @property
     def slower_than_profile(self) -> tuple[ComparedClass, ...]:
@@ -199,6 +200,28 @@ class FoundFault:
     part: Slice
     num_found: int  # slices that show it
     num_slices: int  # in which somebody was judged
+    group_name: str = ""  # of those that are told as one; empty = told alone
+    group_index: int = -1  # of the first of these in the list
+
+
+@dataclass(frozen=True)
+class ToldFault:
+    """A fault as texts tell it, or places of hosts that show the same as one: `ports of node[24-31]`. Then `fault` is
+    the first with the name of all, and what of it is a number stands for all.
+    """
+
+    fault: Fault  # of several: ratio_low and ratio_high are the least and the greatest ratio
+    places: tuple[FoundFault, ...]  # one or more, in the order of the list
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one place."""
+        return len(self.places) == 1
+
+    @property
+    def part(self) -> Slice:
+        """The slice in which the first costs most."""
+        return self.places[0].part
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -72,7 +73,11 @@ def faults_of(
             part = known[int(one["repeat"]), int(one["size_index"]), pattern]
             index, listed = int(one["fault_index"]), diagnoses[part].faults
             fault = listed[_within(index, len(listed), "fault")]
-            faults.append(FoundFault(fault, part, int(one["num_found"]), int(one["num_slices"])))
+            found = FoundFault(fault, part, int(one["num_found"]), int(one["num_slices"]))
+            if "group_name" in one and one["group_name"] != one["name"]:
+                group_index = _within(int(one["group_index"]), len(document["faults"]), "fault")
+                found = replace(found, group_name=str(one["group_name"]), group_index=group_index)
+            faults.append(found)
     except DamagedError:
         raise
     except BAD_VALUES as error:
@@ -81,6 +86,7 @@ def faults_of(
 
 
 def _diagnosis(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Diagnosis:
+    num_faults = len(entry["faults"])
     return Diagnosis(
         threshold=float(entry["threshold"]),
         false_discovery_rate=float(entry["false_discovery_rate"]),
@@ -97,6 +103,10 @@ def _diagnosis(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Diag
         notes=texts_of(entry["notes"]),
         profile=tuple(compared_class_of(one) for one in entry.get("profile", ())),
         untested=str(entry.get("untested") or ""),
+        alike=tuple(
+            (str(one["name"]), tuple(_within(int(index), num_faults, "fault") for index in one["fault_indices"]))
+            for one in entry.get("alike_faults", ())
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from leadline.report.frame import address_of_png, plain_page
-from leadline.units import bandwidth_text, bytes_text, counted, number, plain, time_text
+from leadline.units import bandwidth_text, bytes_text, counted, factor_text, number, plain, time_text
 
 _COLOURS = {"good": "fine", "bad": "alarming"}  # of the answer; others have none
 _WORDS = {"good": "Good", "warning": "Warning", "bad": "Bad", "untested": "Could not be tested"}
@@ -66,7 +66,7 @@ def _problem(one: Mapping[str, Any], pages: Mapping[str, str]) -> Row:
     least, most = one["ratio"], one["ratio_most"]
     factor = ""
     if least is not None and most is not None and math.isfinite(least):
-        low, high = number(least, 3), number(most, 3)
+        low, high = factor_text(least), factor_text(most)
         factor = f"{low} ×" if low == high else f"{low} to {high} ×"
     return {
         "grade": one["grade"], "name": one["name"], "factor": factor, "seen": one["seen"], "advice": one["advice"],

@@ -6,21 +6,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.diagnosis import FoundFault
+from leadline.diagnosis import ToldFault
 from leadline.model import Component, ComponentKind, Fault, FaultDirection, Slice
 
 # One end of the pairs of a block: hosts by their indices, ranks, or everybody (None).
 End = dict[str, list[int]] | None
 
 
-def findings_for_script(listed: Sequence[FoundFault], parts: Sequence[Slice]) -> list[dict[str, Any]]:
+def findings_for_script(listed: Sequence[ToldFault], parts: Sequence[Slice]) -> list[dict[str, Any]]:
     """As findings.js reads them, numbered in the order of the list."""
     return [
         {
             "number": number,
-            "part": None if one.num_found == one.num_slices else parts.index(one.part),
+            "part": None if all(place.num_found == place.num_slices for place in one.places) else parts.index(one.part),
             "is_bad": one.fault.counts,
-            "blocks": blocks_of(one.fault),
+            "blocks": [block for place in one.places for block in blocks_of(place.fault)],
         }
         for number, one in enumerate(listed, 1)
     ]

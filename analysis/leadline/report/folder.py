@@ -18,7 +18,7 @@ from leadline.text_file import read_text
 
 _MOST_BYTES = 256 << 20
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-_LINK_TESTS = ("latency", "bandwidth")  # of a check
+_LINK_TESTS = ("latency", "bandwidth", "gpu")  # of a check
 _BAD_VALUES = (KeyError, TypeError, ValueError, AttributeError)
 
 Document = Mapping[str, Any]

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from leadline.diagnosis import FoundFault
+from leadline.diagnosis import ToldFault
 from leadline.model import (
     ComparedClass,
     ComponentKind,
@@ -20,7 +22,7 @@ from leadline.model import (
     Symptom,
 )
 from leadline.text.run import first_few
-from leadline.units import bandwidth_text, counted, number, time_text
+from leadline.units import bandwidth_text, counted, factor_text, number, time_text
 
 _MOST_NAMED = 3  # faults, in the headline
 _MOST_PATTERNS = 8
@@ -34,38 +36,54 @@ _LISTS = {
 }
 
 
-def ratio_of(ratio: float) -> str:
-    """Three digits: a ratio is not known better."""
-    return number(ratio, 3)
-
-
-def fault_text(fault: Fault) -> str:
+def fault_text(told: ToldFault) -> str:
     """What is wrong with which component, as it stands within a sentence: `host node3 is slow when sending`. What is no
     fault has its list before it.
     """
+    fault = told.fault
+    are_many = not told.is_single and fault.component.kind is not ComponentKind.INSIDE
+    verb = "are" if are_many else "is"
     if fault.is_note:
-        return f"{fault.name} is farther from the network"
+        return f"{fault.name} {verb} farther from the network"
     if fault.phases:
-        return f"{_LISTS.get(fault.listed_as, '')}{fault.name} {_verb(fault, fault.phases)} slowly"
+        verb = fault.phases.operation if are_many else _verb(fault, fault.phases)
+        return f"{_LISTS.get(fault.listed_as, '')}{fault.name} {verb} slowly"
     direction = "" if fault.component.has_two_ends else _DIRECTIONS[fault.direction]
-    return f"{_LISTS.get(fault.listed_as, '')}{fault.name} is {fault.symptom.value}{direction}"
+    return f"{_LISTS.get(fault.listed_as, '')}{fault.name} {verb} {fault.symptom.value}{direction}"
 
 
-def how_much(fault: Fault) -> str:
-    """By how much, with the interval: `3.01 times as long as usual (2.94 to 3.08)`."""
-    interval = f"({ratio_of(fault.ratio_low)} to {ratio_of(fault.ratio_high)})"
+def how_much(told: ToldFault) -> str:
+    """By how much, with the interval: `3.01 times as long as usual (2.94 to 3.08)`; of alike ones from the least to the
+    greatest.
+    """
+    fault = told.fault
     if fault.phases:
         where = f", {fault.phases.where}" if fault.phases.where else ""
         others = "comparable ones are" if fault.component.kind is ComponentKind.TARGET else "comparable ones do"
-        return (
-            f"at {ratio_of(1 / fault.ratio)} of what {others} ({ratio_of(1 / fault.ratio_high)} to "
-            f"{ratio_of(1 / fault.ratio_low)}), in {fault.phases.num_slow} of {fault.phases.num_phases} phases{where}"
-        )
+        shares = replace(fault, ratio=1 / fault.ratio, ratio_low=1 / fault.ratio_high, ratio_high=1 / fault.ratio_low)
+        share = _times(replace(told, fault=shares), f"of what {others}")
+        least = "" if told.is_single else "at least "
+        return f"at {share}, in {least}{fault.phases.num_slow} of {fault.phases.num_phases} phases{where}"
     if fault.is_note:
-        return f"{ratio_of(fault.ratio)} times the time {interval}"
+        return _times(told, "times the time")
     if fault.symptom is Symptom.UNSTEADY:
-        return f"means of {ratio_of(fault.ratio)} times the usual share of the median {interval}"
-    return f"{ratio_of(fault.ratio)} times as long as usual {interval}"
+        return f"means of {_times(told, 'times the usual share of the median')}"
+    return _times(told, "times as long as usual")
+
+
+def ratios_of(told: ToldFault) -> str:
+    """`3.01`, of alike ones `2.94 to 3.08`."""
+    low, high = factor_text(told.fault.ratio_low), factor_text(told.fault.ratio_high)
+    if told.is_single:
+        return factor_text(told.fault.ratio)
+    return low if low == high else f"{low} to {high}"
+
+
+def _times(told: ToldFault, what: str) -> str:
+    interval = (
+        f" ({factor_text(told.fault.ratio_low)} to {factor_text(told.fault.ratio_high)})" if told.is_single else ""
+    )
+    return f"{ratios_of(told)} {what}{interval}"
 
 
 def _verb(fault: Fault, phases: PhaseEvidence) -> str:
@@ -87,9 +105,9 @@ def cost_in_phases(phases: PhaseEvidence) -> str:
     return f"{number(100 * phases.time_share, 2)} % of the time of these phases, in which the others wait for it"
 
 
-def fault_sentence(fault: Fault) -> str:
-    """Both, as a sentence with its capital and its end."""
-    return f"{as_sentence(fault_text(fault))}: {how_much(fault)}."
+def fault_sentence(told: ToldFault) -> str:
+    """Both, and in how many slices, as a sentence with its capital and its end."""
+    return f"{as_sentence(fault_text(told))}: {how_much(told)}{where_found(told)}."
 
 
 def as_sentence(text: str) -> str:
@@ -100,30 +118,36 @@ def as_sentence(text: str) -> str:
 def shown_pair(pair: ShownPair, symptom: Symptom) -> str:
     """What a pair shows of the fault: `22.6 µs instead of 7.53 µs`."""
     if symptom is Symptom.UNSTEADY:
-        return f"mean {ratio_of(pair.measured)} times its median"
+        return f"mean {factor_text(pair.measured)} times its median"
     return f"{time_text(pair.measured)} instead of {time_text(pair.expected)}"
 
 
 def measured_again(fault: Fault) -> str:
     """What measuring it again said; empty where it was not measured again."""
-    alone = ratio_of(fault.ratio_alone)
+    is_known = math.isfinite(fault.ratio_alone)  # not of alike ones
+    alone = factor_text(fault.ratio_alone) if is_known else ""
     return {
         Persistence.NOT_RETESTED: "",
-        Persistence.PERSISTENT: f"alone {alone} times as long, so it is also there without load",
-        Persistence.ONLY_UNDER_LOAD: f"alone {alone} times, so it appears only under load",
+        Persistence.PERSISTENT: f"alone {f'{alone} times ' if is_known else ''}as long, so it is also there without "
+        "load",
+        Persistence.ONLY_UNDER_LOAD: f"alone {f'{alone} times' if is_known else 'as usual'}, so it appears only under "
+        "load",
         Persistence.TRANSIENT: "as usual; it did not appear again",
     }[fault.persistence]
 
 
-def where_found(one: FoundFault) -> str:
+def where_found(told: ToldFault) -> str:
     """In how many sizes and repeats, where there are several: ` (in 2 of 8 sizes and repeats)`."""
-    if one.fault.phases:
-        return " (writing and reading; told is the worse)" if one.num_found > 1 else ""
-    what = "topologies and sizes" if one.part.pattern else "sizes and repeats"
-    return f" (in {one.num_found} of {one.num_slices} {what})" if one.num_slices > 1 else ""
+    found = [one.num_found for one in told.places]
+    if told.fault.phases:
+        return " (writing and reading; told is the worse)" if max(found) > 1 else ""
+    what = "topologies and sizes" if told.part.pattern else "sizes and repeats"
+    num_slices = told.places[0].num_slices
+    num_found = f"{min(found)} to {max(found)}" if min(found) < max(found) else f"{min(found)}"
+    return f" (in {num_found} of {num_slices} {what})" if num_slices > 1 else ""
 
 
-def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> str:
+def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[ToldFault]) -> str:
     """The one line above the list of the faults, or that there is none."""
     untested = untested_sentences(found)
     if untested and all(one.untested for one in found.values()):
@@ -132,7 +156,7 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
         return "Nothing was measured."
     num_faults = sum(one.fault.counts for one in faults) + len(slower_than_profile(found))
     if num_faults:
-        return f"{counted(num_faults, 'fault')} found{', worst first' if num_faults > 1 else ''}."
+        return f"{counted(num_faults, 'fault')} found{', the costliest first' if num_faults > 1 else ''}."
     num_untested = sum(one.fault.listed_as is FindingList.UNTESTED for one in faults)
     if num_untested:
         return f"No fault found, but {counted(num_untested, 'suspect')} could not be tested."
@@ -178,25 +202,26 @@ def as_in_profile(found: Mapping[Slice, Diagnosis]) -> list[str]:
         for one in diagnosis.profile:
             if one.name not in slower:
                 greatest[one.name] = max(greatest.get(one.name, 0), one.ratio)
-    told = ", ".join(f"{name} x{ratio_of(ratio)}" for name, ratio in greatest.items())
+    told = ", ".join(f"{name} x{factor_text(ratio)}" for name, ratio in greatest.items())
     return [f"Times beside the site profile: {told}."] if told else []
 
 
 def _class_sentence(one: ComparedClass) -> str:
     pairs = "pairs between hosts" if one.name == "between hosts" else f"pairs '{one.name}'"
-    interval = f" ({ratio_of(one.ratio_low)} to {ratio_of(one.ratio_high)})" if one.ratio_low < one.ratio_high else ""
+    interval = (
+        f" ({factor_text(one.ratio_low)} to {factor_text(one.ratio_high)})" if one.ratio_low < one.ratio_high else ""
+    )
     times = f"{time_text(one.after_ns)} instead of {time_text(one.before_ns)}"
-    return f"All {pairs} take {ratio_of(one.ratio)} times as long as in the site profile{interval}: {times}."
+    return f"All {pairs} take {factor_text(one.ratio)} times as long as in the site profile{interval}: {times}."
 
 
-def headline_of(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> list[str]:
+def headline_of(found: Mapping[Slice, Diagnosis], faults: Sequence[ToldFault]) -> list[str]:
     """The verdict with the worst faults in it, for where no list follows."""
     real = [one for one in faults if one.fault.counts]
     classes = slower_than_profile(found)
     if len(real) < 2:
-        sentences = [fault_sentence(one.fault).removesuffix(".") + f"{where_found(one)}." for one in real]
-        return classes + sentences or [verdict(found, faults)]
-    named = [f"{fault_text(one.fault)}, {ratio_of(one.fault.ratio)} times as usual" for one in real[:_MOST_NAMED]]
+        return [*classes, *map(fault_sentence, real)] or [verdict(found, faults)]
+    named = [f"{fault_text(one)}, {ratios_of(one)} times as usual" for one in real[:_MOST_NAMED]]
     if len(real) > _MOST_NAMED:
         named.append(f"{len(real) - _MOST_NAMED:,} more")
     return [*classes, f"{counted(len(real), 'fault')} found: {'; '.join(named[:-1])}; and {named[-1]}."]

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.diagnosis import Diagnosed, FoundFault, diagnosed, found_faults
+from leadline.diagnosis import Diagnosed, ToldFault, diagnosed, found_faults
 from leadline.model import Progress
 from leadline.model.run import with_progress
 from leadline.report.faults import Row, fault_row, fault_rows, headline_colour
@@ -105,7 +105,7 @@ def _notes(result: TopologyResult, largest_size: int) -> list[str]:
 
 
 def _faults(result: TopologyResult, analyses: Sequence[GroupAnalysis], found: Diagnosed) -> Row:
-    def row(one: FoundFault) -> Row:
+    def row(one: ToldFault) -> Row:
         return fault_row(one, f"{one.part.pattern}, {bytes_text(one.part.message_size_bytes)}")
 
     return fault_rows(found, topology_text.parts_of(result, analyses), row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.diagnosis import Diagnosed, found_faults
+from leadline.diagnosis import Diagnosed, told_faults
 from leadline.model import Slice
 from leadline.text import diagnosis as diagnosis_text
 from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where
@@ -35,7 +35,7 @@ def verdict(result: TopologyResult, analyses: Sequence[GroupAnalysis], diagnosed
     found = {part: one for part, one in diagnosed.found.items() if part in parts}
     if not found:
         return [f"Who is slow was not judged: {diagnosed.absent or 'nothing is known of these sizes'}."]
-    return diagnosis_text.headline_of(found, found_faults(diagnosed, parts))
+    return diagnosis_text.headline_of(found, told_faults(diagnosed, parts))
 
 
 def parts_of(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> list[Slice]:

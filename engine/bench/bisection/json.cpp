@@ -29,7 +29,7 @@ constexpr const char* about_of(Type<IntervalOfRatio> /*any*/) { return "95 % int
 constexpr const char* about_of(Type<BisectionSummary> /*any*/) { return "One message size over its random patterns."; }
 
 constexpr const char* about_of(Type<SlowConnection> /*any*/) {
-  return "One of the slowest connections, and what came of measuring it alone.";
+  return "A connection that was measured again, and what came of that.";
 }
 
 constexpr const char* about_of(Type<BisectionResult> /*any*/) {
@@ -110,7 +110,7 @@ constexpr auto fields_of(Type<BisectionResult> /*any*/) {
           field("sizes", &BisectionResult::sizes, "",
                 "one entry for each message size: what its random patterns say together"),
           field("slow_connections", &BisectionResult::slow_connections, "",
-                "the slowest connections of random patterns, slowest first, size by size"),
+                "connections of random patterns that were measured again alone, slowest first, size by size"),
           field("diagnoses", &BisectionResult::diagnoses, "",
                 "one entry for each message size with random patterns: who is slow in them", Since::later_version),
           field(

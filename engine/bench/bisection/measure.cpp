@@ -432,7 +432,7 @@ BisectionSummary Measuring::summarize() {
   return summary;
 }
 
-/// Collective: each of the slowest connections again, one after the other, while all others rest. One that is slow
+/// Collective: each of the suspected connections again, one after the other, while all others rest. One that is slow
 /// alone has its best of several attempts: what else the hosts do makes a connection slower, and never faster. The
 /// others come between two attempts, so that what disturbs a host for some milliseconds does not meet all of them.
 void Measuring::retest(double median_bytes_per_s) {
@@ -442,18 +442,17 @@ void Measuring::retest(double median_bytes_per_s) {
     std::sort(size_.baseline.begin(), size_.baseline.end());
     usual_bytes_per_s = std::fmax(usual_bytes_per_s, stats::quantile_of_sorted(size_.baseline, 0.5));
   }
-  std::vector<SlowConnection> slowest =
-      slowest_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.retest);
-  if (!slowest.empty()) {
-    current_step_.enter(
-        fmt::format("bisection {}, the retest of the slowest connections", format_bytes(size_.message_size_bytes)));
+  std::vector<SlowConnection> suspected =
+      suspected_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.retest);
+  if (!suspected.empty()) {
+    current_step_.enter(fmt::format("bisection {}, the retest of connections", format_bytes(size_.message_size_bytes)));
   }
-  for (SlowConnection& connection : slowest) {
+  for (SlowConnection& connection : suspected) {
     connection.alone_time_ns = std::numeric_limits<double>::infinity();
     connection.slow_alone = true;
   }
   for (int attempt = 0; attempt < max_retests_alone; ++attempt) {
-    for (SlowConnection& connection : slowest) {
+    for (SlowConnection& connection : suspected) {
       if (!connection.slow_alone) continue;
       const AlonePair pair{connection.from, connection.to};
       const double time_ns = times_alone(std::span(&pair, 1), size_.message_size_bytes).front();
@@ -463,7 +462,7 @@ void Measuring::retest(double median_bytes_per_s) {
                               (1 - stage_.request.diagnosis.threshold) * usual_bytes_per_s;
     }
   }
-  for (const SlowConnection& connection : slowest) {
+  for (const SlowConnection& connection : suspected) {
     if (std::isinf(connection.alone_time_ns)) continue;
     if (stage_.progress != nullptr) stage_.progress->retest_done(connection);
     measured_.slow_connections.push_back(connection);

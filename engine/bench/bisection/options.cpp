@@ -65,7 +65,8 @@ void declare_beside(OptionTable& options, BisectionRequest& request) {
                 "behind each random pattern N of its pairs again, each alone: what the network gives an isolated pair; "
                 "0 = none",
                 0, 1000, request.num_baseline_pairs);
-  options.count("--retest", "at the end of a size the N slowest connections again, alone", 0, 100'000, request.retest);
+  options.count("--retest", "at the end of a size N connections again, alone: of slow ranks and the slowest", 0,
+                100'000, request.retest);
   options.count("--buckets", "buckets of the histogram over all connections; 0 = none", 0, 1000, request.num_buckets);
 }
 

@@ -29,7 +29,7 @@ struct BisectionRequest : RunRequest {
   double time_limit_s = 120;  ///< for all sizes together; 0 = none
   std::uint32_t num_baseline_pairs = 1;  ///< --baseline-pairs: measured alone behind each random pattern; 0 = none
   std::uint32_t num_worst_steps = 0;     ///< --worst: steps of the search for bad patterns; 0 = none
-  std::uint32_t retest = 10;             ///< so many slowest connections are measured again, alone
+  std::uint32_t retest = 10;             ///< so many connections are measured again, alone
   std::uint32_t num_buckets = 10;        ///< of the histogram over all connections
   std::string topology;                  ///< the physical network: a formula, a file, a pattern; empty = unknown
   DiagnosisSettings diagnosis;           ///< a connection is slow, too, below (1 - threshold) of the median connection

@@ -102,7 +102,7 @@ struct BisectionSummary {
   double measuring_s = 0;
 };
 
-/// One of the slowest connections of random patterns, and what came of measuring it alone.
+/// A connection of random patterns that was measured again, and what came of that.
 struct SlowConnection {
   int size_index = 0;
   std::uint64_t number = 0;  ///< of the pattern it was seen in

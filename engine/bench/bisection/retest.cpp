@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses pairs of a pattern for the baseline, and merges lists of the slowest connections.
+// Chooses pairs of a pattern for the baseline, and the connections that are measured again.
 #include "bench/bisection/retest.hpp"
 
 #include <algorithm>
@@ -61,16 +61,21 @@ Candidates own_list(std::uint32_t rank, std::span<const RankTimes> times) {
   return seen;
 }
 
-constexpr std::uint64_t baseline_stream = std::uint64_t{3} << 61;  // next to those of schedule/pattern.cpp
+/// The fastest connection of a rank: of one that is slow with everybody the one that others have slowed down least.
+Candidates fastest_of(const Candidates& own) {
+  Candidates fastest;
+  for (const Candidate& one : own) {
+    if (!(one.pair.time_ns > 0)) continue;
+    if (fastest.empty() || one.pair.time_ns < fastest.front().pair.time_ns) fastest = {one};
+  }
+  return fastest;
+}
 
-}  // namespace
-
-std::vector<SlowConnection> slowest_connections(cluster::Cluster& cluster, int size_index,
-                                                std::span<const RankTimes> own, std::size_t count) {
-  if (count == 0) return {};
-  const std::string of_rank = packed(shortened(own_list(static_cast<std::uint32_t>(cluster.rank()), own), count));
+/// Collective: of those of all ranks the slowest, on all ranks alike.
+Candidates slowest_of_all(cluster::Cluster& cluster, const Candidates& own, std::size_t count) {
   Candidates all;
-  unpack(cluster.all_reduce(of_rank,
+  if (count == 0) return all;
+  unpack(cluster.all_reduce(packed(shortened(own, count)),
                             [count](const std::string& left, std::string_view right) {
                               Candidates both;
                               unpack(left, both);
@@ -78,8 +83,31 @@ std::vector<SlowConnection> slowest_connections(cluster::Cluster& cluster, int s
                               return packed(shortened(std::move(both), count));
                             }),
          all);
+  return all;
+}
+
+constexpr std::uint64_t baseline_stream = std::uint64_t{3} << 61;  // next to those of schedule/pattern.cpp
+
+}  // namespace
+
+std::vector<SlowConnection> suspected_connections(cluster::Cluster& cluster, int size_index,
+                                                  std::span<const RankTimes> own, std::size_t count) {
+  if (count == 0) return {};
+  const Candidates of_rank = own_list(static_cast<std::uint32_t>(cluster.rank()), own);
+  Candidates chosen = slowest_of_all(cluster, fastest_of(of_rank), count / 2);
+  for (const Candidate& one : slowest_of_all(cluster, of_rank, count)) {
+    const auto known = std::ranges::find_if(chosen, [&](const Candidate& other) {
+      return std::minmax(one.pair.from, one.pair.to) == std::minmax(other.pair.from, other.pair.to);
+    });
+    if (known != chosen.end()) {
+      *known = one;  // as slow as it was seen
+    } else if (chosen.size() < count) {
+      chosen.push_back(one);
+    }
+  }
+  std::ranges::sort(chosen, comes_first);
   std::vector<SlowConnection> connections;
-  for (const Candidate& seen : all) {
+  for (const Candidate& seen : chosen) {
     SlowConnection& connection = connections.emplace_back();
     connection.size_index = size_index;
     connection.number = seen.number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs measured alone: those of a pattern as a baseline, and the slowest connections of a message size again.
+// Pairs measured alone: those of a pattern as a baseline, and the suspected connections of a message size again.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@
 
 namespace leadline::bench::bisection {
 
-/// Collective: the `count` slowest connections of all ranks, slowest first, on all ranks alike. `own`: what this rank
-/// did in the random patterns of a size, by their number. Of two ranks only the slowest that was seen between them in
-/// either direction: it stands for both.
-std::vector<SlowConnection> slowest_connections(cluster::Cluster& cluster, int size_index,
-                                                std::span<const RankTimes> own, std::size_t count);
+/// Collective: at most `count` connections of all ranks, slowest first, on all ranks alike: of those ranks whose
+/// fastest connection is slowest this connection, half of all at most, and the slowest of all. What is slow only
+/// because of others is fast with somebody. `own`: what this rank did in the random patterns of a size, by their
+/// number. Of two ranks only one that was seen between them in either direction: it stands for both.
+std::vector<SlowConnection> suspected_connections(cluster::Cluster& cluster, int size_index,
+                                                  std::span<const RankTimes> own, std::size_t count);
 
 struct AlonePair {
   std::int32_t from = schedule::no_rank, to = schedule::no_rank;

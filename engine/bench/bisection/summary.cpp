@@ -499,7 +499,7 @@ std::string connections_table(const BisectionResult& result, const std::vector<J
   return text;
 }
 
-/// The slowest connections with what came of measuring them alone: those slow alone, too, before those that are slow
+/// The connections that were measured again with what came of it: those slow alone, too, before those that are slow
 /// only together. Empty where there are none.
 std::string slow_connections_text(const BisectionResult& result) {
   if (result.slow_connections.empty()) return "";
@@ -507,7 +507,7 @@ std::string slow_connections_text(const BisectionResult& result) {
       fmt::format("slow: below {:g} % of the median", 100 * (1 - result.request.diagnosis.threshold));
   const std::vector<Judged> judged = judged_connections(result);
   if (judged.empty()) return fmt::format("no slow connections ({})\n", slow);
-  return fmt::format("slowest connections, with all others and then alone ({})\n{}", slow,
+  return fmt::format("connections with all others, and measured again alone ({})\n{}", slow,
                      connections_table(result, judged, unit_of_bandwidths(result)));
 }
 

@@ -148,6 +148,7 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   IoRequest request;
   request.command_line = arguments;
   request.timeout_s = default_timeout_s;
+  request.binding = Binding::none;  // threads of non-blocking calls would have to share the core
   std::optional<ResultFormat> format;
 
   command::OptionParser options("leadline io", io_description,

@@ -9,12 +9,13 @@
 #include <optional>
 
 #include "bench/link/matched_results.hpp"
+#include "bench/link/matrix_rows.hpp"
 #include "bench/link/reader.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/compare.hpp"
 #include "diagnosis/rows.hpp"
-#include "network/parse_network.hpp"
+#include "network/stored_network.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -26,6 +27,14 @@ std::vector<std::uint64_t> chosen_sizes(const ComparedFiles& files, const Matche
   throw Error(ExitStatus::bad_command_line,
               fmt::format("there is no message size {} in all of the results", format_bytes(*files.size_bytes)), {},
               "Leave out --message-size to compare all that there are");
+}
+
+/// Of the hosts that are compared: what --topology says, else what the last run was told.
+network::Network network_of(const ComparedFiles& files, ResultReader& after, const std::vector<std::string>& hosts) {
+  if (!files.topology.empty()) return network_for(files.topology, after, hosts);
+  const auto all = layout_of(after.header().num_ranks, [&](std::int64_t rank) { return after.placement(rank); });
+  const network::Network network = network_for({}, after, all.host_names);
+  return network.hosts.empty() ? network : network::for_hosts(network, hosts);
 }
 
 }  // namespace
@@ -45,9 +54,7 @@ std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepL
   const auto after = ResultReader::open(files.after);
   steps.done(opened_text(*after));
   MatchedResults matched(before, *after);
-  if (!files.topology.empty()) {
-    matched.layout().network = network::parse_network(files.topology, matched.layout().host_names);
-  }
+  matched.layout().network = network_of(files, *after, matched.layout().host_names);
   const auto num_ranks = static_cast<std::uint32_t>(diagnosis::num_ranks(matched.layout()));
   constexpr float lowest = diagnosis::LogCode::of_ratios;
   std::optional<diagnosis::DenseRows> dense;
@@ -77,6 +84,9 @@ std::vector<Comparison> compare_files(const ComparedFiles& files, command::StepL
     Comparison comparison = diagnosis::compare(matrices);
     if (comparisons.empty()) {
       std::vector<std::string> notes = matched.notes();
+      if (files.topology.empty() && !after->header().network.empty()) {
+        notes.push_back("network, as the last run was told: " + network::words_of_stored(after->header().network));
+      }
       if (matched.num_before() == 1) notes.emplace_back(diagnosis::unknown_scatter);
       comparison.notes.insert(comparison.notes.begin(), notes.begin(), notes.end());
     }

@@ -16,7 +16,7 @@ namespace leadline::bench::link {
 struct ComparedFiles {
   std::vector<std::string> before;          ///< paths of earlier results
   std::string after;                        ///< and of the later one
-  std::string topology;                     ///< empty = nothing is known of the network
+  std::string topology;                     ///< empty = the network that the last run was told, if any
   std::optional<std::uint64_t> size_bytes;  ///< only this message size
   DiagnosisSettings settings;
 };

@@ -94,6 +94,9 @@ class OwnRow final : public diagnosis::Rows {
   std::vector<std::uint16_t> rounds_;
 };
 
+/// Pairs by chance that are measured again whatever time is left.
+constexpr std::size_t fewest_by_chance = 6;
+
 }  // namespace
 
 std::vector<SlowPair> slowest_pairs(cluster::Cluster& cluster, const PairRow& row, std::size_t count) {
@@ -159,9 +162,11 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
   const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& {
     return rows.emplace(stage.cluster, row, stage.rounds, symptom);
   };
-  RetestMeter meter(stage.cluster, stage.meter, summary.slice.message_size_bytes, stage.retest_limit_s);
+  RetestMeter limited(stage.cluster, stage.meter, summary.slice.message_size_bytes, stage.retest_limit_s);
+  RetestMeter unlimited(stage.cluster, stage.meter, summary.slice.message_size_bytes,
+                        std::numeric_limits<double>::infinity());
   std::vector<SecondMeasurement>& measured = summary.second_measurements;
-  const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
+  const auto again_by = [&](RetestMeter& meter, std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
     const diagnosis::Recorded known = diagnosis::recorded(measured);
     std::vector<diagnosis::RetestTimes> times =
         known.retest ? known.retest(pairs, load) : std::vector<diagnosis::RetestTimes>(pairs.size());
@@ -175,6 +180,9 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
     }
     return times;
   };
+  const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
+    return again_by(limited, pairs, load);
+  };
   const auto diagnosed_with = [&](const diagnosis::Recorded& recorded) {
     return diagnosis::diagnose({.rows = rows_of,
                                 .layout = stage.layout,
@@ -185,9 +193,13 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
                                 .load = stage.load,
                                 .is_round_trip = stage.is_round_trip});
   };
-  // Whatever is suspected, pairs by chance show how much faster sound ones are alone.
-  again(diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, diagnosis::num_by_chance),
-        diagnosis::Load::alone);
+  // Whatever is suspected, pairs by chance show how much faster sound ones are alone. Without a few of them nothing
+  // that was measured alone tells anything.
+  const std::vector<diagnosis::OrderedPair> by_chance =
+      diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, diagnosis::num_by_chance);
+  const auto first = std::span(by_chance).first(std::min(by_chance.size(), fewest_by_chance));
+  again_by(unlimited, first, diagnosis::Load::alone);
+  again(by_chance, diagnosis::Load::alone);
   diagnosed_with({again, diagnosis::recorded(measured).pairs});
   // Of what is in the file then, so that a diagnosis of the file says the same.
   const diagnosis::Recorded known = diagnosis::recorded(measured);

@@ -441,8 +441,8 @@ std::string health_line(const LinkResult& result, const std::string& /*result_pa
     for (const ComparedClass& one : slice.diagnosis->profile) {
       if (one.change == Change::slower) faults += (faults.empty() ? "" : "; ") + output::class_sentence(one);
     }
-    for (const Fault& fault : slice.diagnosis->faults) {
-      if (counts(fault)) faults += (faults.empty() ? "" : "; ") + output::fault_sentence(fault);
+    for (const diagnosis::FaultGroup& group : diagnosis::fault_groups(*slice.diagnosis)) {
+      if (counts(group.fault)) faults += (faults.empty() ? "" : "; ") + output::group_sentence(group);
     }
   }
   if (!faults.empty()) return fmt::format("bad: {}\n", faults);

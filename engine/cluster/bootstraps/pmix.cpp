@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who we are, from a launcher that speaks PMIx: Open MPI's mpirun, srun --mpi=pmix and others.
+#include "cluster/pmix.hpp"
+
 #include <fmt/format.h>
 #include <pmix.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "cluster/bootstrap.hpp"
 #include "cluster/bootstraps/library_bootstrap.hpp"
+#include "core/dynamic_library.hpp"
 
 namespace leadline::cluster {
 namespace {
+
+/// Their contract is the PMIx standard.
+struct Functions {
+  DynamicLibrary library{"libpmix.so.2"};
+  decltype(&PMIx_Commit) commit = library.find("PMIx_Commit");
+  decltype(&PMIx_Error_string) error_string = library.find("PMIx_Error_string");
+  decltype(&PMIx_Fence) fence = library.find("PMIx_Fence");
+  decltype(&PMIx_Finalize) finalize = library.find("PMIx_Finalize");
+  decltype(&PMIx_Get) get = library.find("PMIx_Get");
+  decltype(&PMIx_Init) init = library.find("PMIx_Init");
+  decltype(&PMIx_Put) put = library.find("PMIx_Put");
+};
+
+const Functions& functions() { return opened_for_ever<Functions>(); }
 
 struct Pmix {
   static constexpr const char* protocol = "PMIx";
@@ -24,7 +42,7 @@ struct Pmix {
 
   static Identity start();
   static std::string gather(const Identity& identity, int turn, std::string own);
-  static void end() { PMIx_Finalize(nullptr, 0); }
+  static void end() { functions().finalize(nullptr, 0); }
   static std::string launcher_under(Launcher launcher) {
     return launcher == Launcher::open_mpi ? "Open MPI mpirun (PMIx)" : name_of(launcher);
   }
@@ -33,7 +51,7 @@ using Identity = Pmix::Identity;
 
 void require(pmix_status_t status, const char* call) {
   if (status == PMIX_SUCCESS) return;
-  cannot_gather(fmt::format("{} says {}", call, PMIx_Error_string(status)));
+  cannot_gather(fmt::format("{} says {}", call, functions().error_string(status)));
 }
 
 pmix_proc_t process(const pmix_proc_t& own, pmix_rank_t rank) {
@@ -45,10 +63,15 @@ pmix_proc_t process(const pmix_proc_t& own, pmix_rank_t rank) {
 /// A value that the library has allocated.
 class Value {
  public:
-  Value(const pmix_proc_t& whose, const char* key) { require(PMIx_Get(&whose, key, nullptr, 0, &value_), "PMIx_Get"); }
+  Value(const pmix_proc_t& whose, const char* key) {
+    require(functions().get(&whose, key, nullptr, 0, &value_), "PMIx_Get");
+  }
   Value(const Value&) = delete;
   Value& operator=(const Value&) = delete;
-  ~Value() { PMIX_VALUE_RELEASE(value_); }
+  ~Value() {  // of one of the two types that are asked for
+    if (value_->type == PMIX_BYTE_OBJECT) std::free(value_->data.bo.bytes);
+    std::free(value_);
+  }
 
   const pmix_value_t* operator->() const { return value_; }
 
@@ -58,8 +81,8 @@ class Value {
 
 Identity Pmix::start() {
   Identity identity;
-  const pmix_status_t status = PMIx_Init(&identity.own, nullptr, 0);
-  if (status != PMIX_SUCCESS) no_server<Pmix>(std::string("PMIx_Init says ") + PMIx_Error_string(status));
+  const pmix_status_t status = functions().init(&identity.own, nullptr, 0);
+  if (status != PMIX_SUCCESS) no_server<Pmix>(std::string("PMIx_Init says ") + functions().error_string(status));
   // A library may take a missing server for a run of one process.
   const char* given = std::getenv("PMIX_NAMESPACE");
   if (given == nullptr || std::string(given) != identity.own.nspace) no_server<Pmix>("PMIx_Init ignores it");
@@ -72,10 +95,11 @@ Identity Pmix::start() {
 
 void fence(const pmix_proc_t& own) {
   const pmix_proc_t everybody = process(own, PMIX_RANK_WILDCARD);
-  const bool yes = true;
   pmix_info_t collect{};
-  PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
-  require(PMIx_Fence(&everybody, 1, &collect, 1), "PMIx_Fence");
+  std::strncpy(collect.key, PMIX_COLLECT_DATA, sizeof collect.key - 1);
+  collect.value.type = PMIX_BOOL;
+  collect.value.data.flag = true;
+  require(functions().fence(&everybody, 1, &collect, 1), "PMIx_Fence");
 }
 
 std::string Pmix::gather(const Identity& identity, int turn, std::string own) {
@@ -83,8 +107,8 @@ std::string Pmix::gather(const Identity& identity, int turn, std::string own) {
   pmix_value_t value{};
   value.type = PMIX_BYTE_OBJECT;
   value.data.bo = {own.data(), own.size()};
-  require(PMIx_Put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
-  require(PMIx_Commit(), "PMIx_Commit");
+  require(functions().put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
+  require(functions().commit(), "PMIx_Commit");
   fence(identity.own);
   std::string all;
   all.reserve(own.size() * static_cast<std::size_t>(identity.size));
@@ -96,16 +120,13 @@ std::string Pmix::gather(const Identity& identity, int turn, std::string own) {
   return all;
 }
 
-std::unique_ptr<Bootstrap> start(Launcher launcher, std::chrono::nanoseconds timeout) {
+}  // namespace
+
+std::string open_pmix() { return functions().library.path(); }
+
+std::unique_ptr<Bootstrap> pmix_bootstrap(Launcher launcher, std::chrono::nanoseconds timeout) {
   if (std::getenv("PMIX_NAMESPACE") == nullptr) no_server<Pmix>("PMIX_NAMESPACE is not set");
   return std::make_unique<LibraryBootstrap<Pmix>>(launcher, timeout);
 }
 
-constexpr BootstrapModule module{.start = &start};
-
-}  // namespace
 }  // namespace leadline::cluster
-
-extern "C" [[gnu::visibility("default")]] const leadline::cluster::BootstrapModule* leadline_bootstrap_module() {
-  return &leadline::cluster::module;
-}

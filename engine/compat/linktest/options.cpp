@@ -214,6 +214,7 @@ Command parse(const std::vector<std::string>& arguments, const Variables& variab
   request.command_line = arguments;
   request.no_diagnosis = true;  // LinkTest has none
   request.strict_ranks = true;
+  request.binding = Binding::none;
   request.transport = transport_wanted(given, arguments.empty() ? "" : arguments.front(), variables);
   request.host_name_suffix = variables("LINKTEST_SYSTEM_NODENAME_SUFFIX").value_or("");
   take_messages(given, request);

@@ -297,6 +297,7 @@ void take_data(const Settings& settings, bench::io::IoRequest& request) {
 void take_calls(const Settings& settings, bench::io::IoRequest& request) {
   request.transport = "mpi";
   request.strict_ranks = true;  // as its MPI ends
+  request.binding = Binding::none;
   request.calls = storage::FileCalls::blocking;
   request.collective = settings.has("collective") && !request.no_file;
   request.allow_fragile = settings.has("allow_fragile");

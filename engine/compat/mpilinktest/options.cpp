@@ -76,6 +76,7 @@ bench::link::LinkRequest request_of(const Values& values) {
   request.transport = "mpi";
   request.no_diagnosis = true;  // LinkTest has none
   request.strict_ranks = true;
+  request.binding = Binding::none;
   request.num_messages = number(values, 'i', default_num_messages, 1, max_count);
   request.num_warmup = number(values, 'I', 0, 0, max_count);
   request.message_sizes_bytes = {message_size(values)};

@@ -134,6 +134,7 @@ void take_sizes(const GivenOptions& given, Command& command) {
 void take_mode(const GivenOptions& given, Command& command) {
   command.request.transport = "mpi";
   command.request.strict_ranks = true;  // as Netgauge ends
+  command.request.binding = Binding::none;
   const auto found = given.find(Option::mode);
   if (found == given.end()) return;
   const auto& [word, mode] = found->second;

@@ -128,6 +128,7 @@ bench::topology::TopologyRequest request_of(const Values& values, const Lengths&
   bench::topology::TopologyRequest request;
   request.transport = "mpi";
   request.strict_ranks = true;  // as NETTEST ends
+  request.binding = Binding::none;
   request.patterns = {"star", "star2", "complete", "complete2", "ring", "ring2"};
   if (!choice<bool>(values, 'C', true, {{"", false}, {"0", false}, {"1", true}})) {
     request.patterns = {"star", "star2", "ring", "ring2"};

@@ -39,6 +39,8 @@ DynamicLibrary Functions::open() {
   }
 }
 
+const Functions& functions() { return opened_for_ever<Functions>(); }
+
 Driver::Driver() {
   // A library without a device, as in a container that was started without its GPUs, says so here.
   const auto require = [&](Status status, const char* function) {

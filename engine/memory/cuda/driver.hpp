@@ -30,15 +30,7 @@ struct IpcHandle {
 /// Their contract is the driver's reference manual. Throws Error(something_missing) where the library is not there or
 /// lacks one of them.
 class Functions {
-  /// Becomes the pointer to a function that it is assigned to.
-  struct Symbol {
-    void* address;
-    template <class Signature>
-    operator Signature*() const {
-      return reinterpret_cast<Signature*>(address);
-    }
-  };
-  Symbol find(const char* name) const { return {library_.symbol(name)}; }
+  DynamicLibrary::Symbol find(const char* name) const { return {library_.symbol(name)}; }
 
   static DynamicLibrary open();
 
@@ -81,8 +73,11 @@ class Functions {
   Status (*ipc_close_mem_handle)(Address) = find("cuIpcCloseMemHandle");
 };
 
+/// Opened when they are first asked for, for ever. Throws as their constructor.
+const Functions& functions();
+
 /// The variable in which the program says which of the ranks of its host this is; without it, the launchers' own are
-/// asked. A program and the modules that it opens each have a driver object of their own, and must agree on the device.
+/// asked. A program and a transport in a file each have a driver object of their own, and must agree on the device.
 inline constexpr const char* local_rank_variable = "LEADLINE_LOCAL_RANK";
 
 /// A device as people know it.
@@ -118,7 +113,7 @@ class Driver {
  private:
   [[noreturn, gnu::cold]] void fail(Status status, const char* function) const;
 
-  Functions functions_;
+  const Functions& functions_ = cuda::functions();
   int num_devices_ = 0;
   Device device_ = 0;
   Context context_ = nullptr;

@@ -2,8 +2,6 @@
 // The parameter "io" of Open MPI: set in the environment, and read back through the tools' interface.
 #include "storage/mpi_io/choice.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -13,7 +11,7 @@
 #include "core/error.hpp"
 #include "storage/mpi_io/library.hpp"
 
-namespace leadline::storage::mpi_io {
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 #ifdef OPEN_MPI
 namespace {
 
@@ -138,4 +136,4 @@ void choose(const std::string& argument) {
 Chosen chosen() { return {"ROMIO", Implementation::romio}; }
 #endif
 
-}  // namespace leadline::storage::mpi_io
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace leadline::storage::mpi_io {
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 
 /// Local, before MPI starts: tells Open MPI by its environment. "" = the library's own default; "ompio" or "romio",
 /// which is all that MPICH has. Throws Error(bad_command_line).
@@ -22,4 +22,4 @@ struct Chosen {
 /// Local, once MPI has started. Throws Error(something_missing) where what was chosen is not installed.
 Chosen chosen();
 
-}  // namespace leadline::storage::mpi_io
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

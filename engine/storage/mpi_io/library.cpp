@@ -9,21 +9,7 @@
 #include <cerrno>
 #include <thread>
 
-namespace leadline::storage::mpi_io {
-
-std::string library_name() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  std::string name(text.data(), static_cast<std::size_t>(length));
-  name = name.substr(0, name.find_first_of(",\n"));
-  // MPICH says "MPICH Version:\t4.0.2".
-  if (const auto label = name.find(" Version:"); label != std::string::npos) name.erase(label, 9);
-  std::replace(name.begin(), name.end(), '\t', ' ');
-  for (auto twice = name.find("  "); twice != std::string::npos; twice = name.find("  ")) name.erase(twice, 1);
-  while (!name.empty() && name.back() == ' ') name.pop_back();
-  return name;
-}
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 
 bool is_running() {
   int has_begun = 0, has_ended = 0;
@@ -82,4 +68,4 @@ bool wait_with_pauses(MPI_Request& request, Deadline deadline) {
   }
 }
 
-}  // namespace leadline::storage::mpi_io
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

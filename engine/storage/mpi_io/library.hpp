@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MPI library's name, errors and counts as text and numbers; and waiting for it with pauses.
+// The MPI library's errors and counts as text and numbers; and waiting for it with pauses.
 #pragma once
-
-#include <mpi.h>
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "core/deadline.hpp"
+#include "mpi/abi/functions.hpp"
 
-namespace leadline::storage::mpi_io {
-
-/// Local, also before MPI starts: "Open MPI v4.1.4", "MPICH 4.0.2".
-std::string library_name();
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 
 /// Local, also before MPI starts: between MPI_Init and MPI_Finalize.
 bool is_running();
@@ -42,4 +38,4 @@ class Pauses {
 /// Whether the request was done by then.
 bool wait_with_pauses(MPI_Request& request, Deadline deadline);
 
-}  // namespace leadline::storage::mpi_io
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

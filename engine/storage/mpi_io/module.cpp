@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules "mpi_io_openmpi" and "mpi_io_mpich": MPI-IO of the library that this is compiled with. The transport mpi
-// starts and ends it.
-#include <mpi.h>
-
+// MPI-IO of a library of the ABI that this is compiled for. The transport mpi starts and ends it.
 #include <array>
 #include <cstdlib>
 #include <exception>
@@ -14,7 +11,7 @@
 #include "storage/storage.hpp"
 #include "storage/try_out.hpp"
 
-namespace leadline::storage::mpi_io {
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 namespace {
 
 /// So that Open MPI starts without a launcher and leaves nothing behind when it crashes: no daemon, no folder, no
@@ -60,11 +57,8 @@ std::unique_ptr<Backend> make(const Context& context) {
   return std::make_unique<MpiIo>();
 }
 
-constexpr Module module{.prepare = &choose, .try_calls = &try_calls, .make = &make};
-
 }  // namespace
-}  // namespace leadline::storage::mpi_io
 
-extern "C" [[gnu::visibility("default")]] const leadline::storage::Module* leadline_storage_module() {
-  return &leadline::storage::mpi_io::module;
-}
+extern constexpr Module module{.take_mpi = &take_functions, .prepare = &choose, .try_calls = &try_calls, .make = &make};
+
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

@@ -7,7 +7,7 @@
 #include "storage/mpi_io/library.hpp"
 #include "storage/mpi_io/mpi_io_file.hpp"
 
-namespace leadline::storage::mpi_io {
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 
 Communicators::~Communicators() {
   if (!is_running()) return;
@@ -78,4 +78,4 @@ std::unique_ptr<File> MpiIo::open(const OpenFile& file) {
   return std::make_unique<MpiIoFile>(file, communicators_.of(file.openers), chosen_.implementation);
 }
 
-}  // namespace leadline::storage::mpi_io
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

@@ -2,8 +2,6 @@
 // The backend on MPI-IO, and the communicators of the ranks that open a file together.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,10 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "mpi/abi/functions.hpp"
 #include "storage/mpi_io/choice.hpp"
 #include "storage/storage.hpp"
 
-namespace leadline::storage::mpi_io {
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 
 /// Owns them, and frees them where MPI still runs. Ranks are those of MPI_COMM_WORLD.
 class Communicators {
@@ -49,4 +48,4 @@ class MpiIo final : public Backend {
   Communicators communicators_;
 };
 
-}  // namespace leadline::storage::mpi_io
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

@@ -20,7 +20,7 @@
 #include "storage/mpi_io/library.hpp"
 #include "storage/posix/opened.hpp"
 
-namespace leadline::storage::mpi_io {
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 namespace {
 
 /// A file system may take its time when very many open at once; beyond this one of them is not coming.
@@ -371,4 +371,4 @@ void MpiIoFile::check_end() const {
               "Look at the space that is left there, and at quotas");
 }
 
-}  // namespace leadline::storage::mpi_io
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

@@ -2,19 +2,18 @@
 // A file that this rank has open through MPI-IO: opening, calls, and the system's error where MPI gives none.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "mpi/abi/functions.hpp"
 #include "storage/mpi_io/choice.hpp"
 #include "storage/storage.hpp"
 #include "storage/transfer.hpp"
 
-namespace leadline::storage::mpi_io {
+namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI {
 
 /// All of file.openers, whose communicator this is. Throws Error(run_failed); ROMIO itself sees to it that all openers
 /// fail together, for OMPIO they agree beforehand.
@@ -90,4 +89,4 @@ class MpiIoFile final : public File {
   std::vector<Started> started_;
 };
 
-}  // namespace leadline::storage::mpi_io
+}  // namespace leadline::storage::mpi_io::LEADLINE_MPI_ABI

@@ -228,7 +228,7 @@ void PosixFile::fail(const std::string& doing, int error_number) const {
 }
 
 const Module& module() {
-  static constexpr Module own{prepare, try_calls, make};
+  static constexpr Module own{.prepare = prepare, .try_calls = try_calls, .make = make};
   return own;
 }
 

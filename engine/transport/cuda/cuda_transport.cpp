@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "cuda": GPU memory of one host, copied by the GPUs' own engines.
+// The transport cuda: GPU memory of one host, copied by the GPUs' own engines.
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,10 +9,11 @@
 #include "transport/tagged/tagged_transport.hpp"
 
 namespace leadline::transport::cuda {
-namespace {
+namespace {}  // namespace
 
-constexpr Module module{
+extern constexpr Module module{
     .settings = {},
+    .load = [] { memory::cuda::functions(); },
     .facts =
         [] {
           std::vector<Fact> facts;
@@ -31,9 +32,4 @@ constexpr Module module{
     },
 };
 
-}  // namespace
 }  // namespace leadline::transport::cuda
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::cuda::module;
-}

@@ -21,7 +21,7 @@ constexpr std::size_t queue_entries = 8192;  // of completions; an exchange with
 LibfabricPort::LibfabricPort(const ProviderChoice& choice)
     : info_(best_offer(choice)), max_injected_bytes_(info_->tx_attr->inject_size) {
   fid_fabric* fabric = nullptr;
-  require("open its fabric", fi_fabric(info_->fabric_attr, &fabric, nullptr));
+  require("open its fabric", functions->fabric(info_->fabric_attr, &fabric, nullptr));
   fabric_.reset(fabric);
   fid_domain* domain = nullptr;
   require("open its domain", fi_domain(fabric, info_.get(), &domain, nullptr));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "libfabric": messages through libfabric, by the provider that is asked for or the first that fits.
+// The transport libfabric: messages through libfabric, by the provider that is asked for or the first that fits.
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,8 +24,11 @@ ProviderChoice wish_of(const Context& context) {
           .spans_hosts = !is_on_one_host(context)};
 }
 
-constexpr Module module{
+}  // namespace
+
+extern constexpr Module module{
     .settings = settings,
+    .load = [] { functions = &opened_for_ever<Functions>(); },
     .facts = all_offers,
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "libfabric has no way to sleep that all its providers know" : "";
@@ -40,9 +43,4 @@ constexpr Module module{
     },
 };
 
-}  // namespace
 }  // namespace leadline::transport::libfabric
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::libfabric::module;
-}

@@ -26,7 +26,7 @@ constexpr std::uint32_t version = FI_VERSION(1, 9);  // what all that is used he
 constexpr double giga = 1e9;
 
 Info hints_for(const ProviderChoice& choice) {
-  Info hints(fi_allocinfo());
+  Info hints(functions->dupinfo(nullptr));
   if (!hints) throw std::bad_alloc();
   hints->caps = FI_TAGGED;
   if (choice.spans_hosts) hints->caps |= FI_LOCAL_COMM | FI_REMOTE_COMM;
@@ -72,7 +72,7 @@ const fi_info* find_offer(const fi_info* first, const auto& fits) {
 }
 
 Info copy_of(const fi_info& info) {
-  Info copy(fi_dupinfo(&info));
+  Info copy(functions->dupinfo(&info));
   if (!copy) throw std::bad_alloc();
   return copy;
 }
@@ -80,7 +80,7 @@ Info copy_of(const fi_info& info) {
 Info offers(const ProviderChoice& choice, const char* source) {
   const Info hints = hints_for(choice);
   fi_info* found = nullptr;
-  const int code = fi_getinfo(version, source, nullptr, source == nullptr ? 0 : FI_SOURCE, hints.get(), &found);
+  const int code = functions->getinfo(version, source, nullptr, source == nullptr ? 0 : FI_SOURCE, hints.get(), &found);
   require(wanted(choice).c_str(), code);
   return Info(found);
 }
@@ -105,7 +105,7 @@ std::string speed_of(const fi_info& info) {
   return is_known ? fmt::format(", {:g} Gbit/s", static_cast<double>(info.nic->link_attr->speed) / giga) : "";
 }
 
-std::string name_of_format(const fi_info& info) { return fi_tostr(&info.addr_format, FI_TYPE_ADDR_FORMAT); }
+std::string name_of_format(const fi_info& info) { return functions->tostr(&info.addr_format, FI_TYPE_ADDR_FORMAT); }
 
 }  // namespace
 
@@ -130,7 +130,9 @@ std::string device_of(const fi_info& info) {
   return provider == domain ? provider : fmt::format("{} {}", provider, domain);
 }
 
-std::string library_text() { return fmt::format("libfabric {}.{}", FI_MAJOR(fi_version()), FI_MINOR(fi_version())); }
+std::string library_text() {
+  return fmt::format("libfabric {}.{}", FI_MAJOR(functions->version()), FI_MINOR(functions->version()));
+}
 
 std::vector<Fact> all_offers() {
   const Info all = offers({}, nullptr);
@@ -153,7 +155,7 @@ std::vector<Fact> all_offers() {
   return facts;
 }
 
-std::string words_of(ssize_t code) { return fi_strerror(static_cast<int>(-code)); }
+std::string words_of(ssize_t code) { return functions->strerror(static_cast<int>(-code)); }
 
 void require(const char* what, ssize_t code) {
   if (code >= 0) return;

@@ -2,19 +2,19 @@
 // What libfabric has to offer here, and the one offer that a rank takes.
 #pragma once
 
-#include <rdma/fabric.h>
 #include <sys/types.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "transport/libfabric/library.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::libfabric {
 
 struct InfoDeleter {
-  void operator()(fi_info* info) const { fi_freeinfo(info); }
+  void operator()(fi_info* info) const { functions->freeinfo(info); }
 };
 using Info = std::unique_ptr<fi_info, InfoDeleter>;
 

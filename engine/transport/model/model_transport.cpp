@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "model": a fabric out of a file, for demonstrations and tests; its times are virtual and repeatable.
+// The transport model: a fabric out of a file, for demonstrations and tests; its times are virtual and repeatable.
 
 #include <unistd.h>
 
@@ -170,8 +170,10 @@ class ModelTransport final : public Transport {
 
 constexpr Setting settings[] = {{"file", "FILE", "the fabric; see docs/formats/model-fabric.md. Must be given"}};
 
+}  // namespace
+
 // Its ranks sleep while they wait on real sockets, and its times do not depend on that: any wait mode is accepted.
-constexpr Module module{
+extern constexpr Module module{
     .settings = settings,
     .facts =
         [] {
@@ -187,9 +189,4 @@ constexpr Module module{
     },
 };
 
-}  // namespace
 }  // namespace leadline::transport::model
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::model::module;
-}

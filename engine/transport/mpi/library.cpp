@@ -2,10 +2,6 @@
 // Starts and ends MPI, and turns its errors into exceptions.
 #include "transport/mpi/library.hpp"
 
-#include <mpi.h>
-#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
-#include <mpi-ext.h>
-#endif
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -19,11 +15,12 @@
 #include <csetjmp>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "core/error.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 namespace {
 
 /// What MPI calls when something fails on our communicator. The exception passes through the library's own frames,
@@ -76,6 +73,14 @@ bool is_set(const char* variable) {
   return std::any_of(value.begin(), value.end(), [](char byte) { return byte != 0; });
 }
 
+/// Open MPI has it since 5.0. Older ones would open all their components to say that they do not know the variable.
+bool is_fault_tolerant() {
+  constexpr std::string_view start = "Open MPI v";
+  const std::string name = library_name();
+  if (name.starts_with(start) && std::atoi(name.c_str() + start.size()) < 5) return false;
+  return is_set("mpi_ft_enable");
+}
+
 sigjmp_buf out_of_finalize;
 
 void leave_finalize(int) { siglongjmp(out_of_finalize, 1); }
@@ -124,7 +129,7 @@ Library::Library() {
   MPI_Init(nullptr, nullptr);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  has_fault_tolerance_ = is_set("mpi_ft_enable");
+  has_fault_tolerance_ = is_fault_tolerant();
   try {
     refuse_unconnected_ranks(announced, size_);
     MPI_Request request = MPI_REQUEST_NULL;
@@ -183,30 +188,19 @@ Library::~Library() {
   if (sigsetjmp(out_of_finalize, 1) == 0) MPI_Finalize();
 }
 
-std::string library_name() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  std::string name(text.data(), static_cast<std::size_t>(length));
-  name = name.substr(0, name.find_first_of(",\n"));
-  // MPICH says "MPICH Version:\t4.0.2".
-  if (const auto label = name.find(" Version:"); label != std::string::npos) name.erase(label, 9);
-  for (char& c : name) c = c == '\t' ? ' ' : c;
-  for (auto twice = name.find("  "); twice != std::string::npos; twice = name.find("  ")) name.erase(twice, 1);
-  while (!name.empty() && name.back() == ' ') name.pop_back();
-  return name;
-}
-
 std::string why_no_gpu_memory() {
-#if defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH since 4.0, and what descends from it
-  int is_supported = 0;
-  MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported);
-#elif defined(MPIX_CUDA_AWARE_SUPPORT)  // Open MPI
-  const int is_supported = MPIX_Query_cuda_support();
-#else
-  const int is_supported = 0;
+#if defined(MPIX_GPU_SUPPORT_CUDA)
+  if (MPIX_GPU_query_support != nullptr) {
+    int is_supported = 0;
+    MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported);
+    return is_supported != 0 ? "" : library_name() + " was built without CUDA support";
+  }
+#elif defined(MPIX_CUDA_AWARE_SUPPORT)
+  if (MPIX_Query_cuda_support != nullptr) {
+    return MPIX_Query_cuda_support() != 0 ? "" : library_name() + " was built without CUDA support";
+  }
 #endif
-  return is_supported != 0 ? "" : library_name() + " was built without CUDA support";
+  return library_name() + " has no function that says whether it takes the memory of GPUs";
 }
 
 bool blocking_calls_yield() { return is_set("mpi_yield_when_idle"); }
@@ -249,4 +243,4 @@ MessageShape::~MessageShape() {
   if (type_ != MPI_BYTE) MPI_Type_free(&type_);
 }
 
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

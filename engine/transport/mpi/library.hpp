@@ -2,15 +2,14 @@
 // The MPI library in this process: started once, ended once, with errors that arrive as exceptions.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <span>
 #include <string>
 
 #include "core/deadline.hpp"
+#include "mpi/abi/functions.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 
 /// MPI can be started only once in a process, and the module's two entry points, bootstrap and open, need it both:
 /// hence one instance, which lives until the process exits. Used by the thread that made it alone.
@@ -54,9 +53,6 @@ class Library {
   bool has_fault_tolerance_ = false;
 };
 
-/// Local: "Open MPI v4.1.4", "MPICH 4.0.2".
-std::string library_name();
-
 /// Local, once MPI is started: what an error code means.
 std::string error_text(int code);
 
@@ -87,4 +83,4 @@ class MessageShape {
   MPI_Datatype type_ = MPI_BYTE;
 };
 
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

@@ -2,8 +2,6 @@
 // A link over MPI point-to-point messages: blocking calls to spin, non-blocking ones to yield.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,7 +11,7 @@
 #include "model/request.hpp"
 #include "transport/mpi/library.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 
 /// See kernel/link.hpp. Looks at no return value: errors come as exceptions from the communicator's handler. Sizes
 /// are those of the shape.
@@ -94,4 +92,4 @@ class MpiLink {
   std::span<MPI_Request> requests_;
 };
 
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

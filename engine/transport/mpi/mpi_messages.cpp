@@ -12,7 +12,7 @@
 #include "core/yielding_wait.hpp"
 #include "transport/mpi/library.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 namespace {
 
 constexpr int tag = 2;  // links have 0, greetings 1
@@ -117,4 +117,4 @@ void MpiMessages::note_done(int num_done) {
 
 Messages::Ticket MpiMessages::take_first() { return done_[num_handed_out_++]; }
 
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

@@ -2,8 +2,6 @@
 // Messages one by one over MPI point-to-point messages.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,7 +11,7 @@
 #include "transport/messages.hpp"
 #include "transport/mpi/mpi_neighbours.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 
 /// Looks at no return value: errors come as exceptions from the communicator's handler.
 class MpiMessages final : public Messages {
@@ -50,4 +48,4 @@ class MpiMessages final : public Messages {
   std::size_t num_handed_out_ = 0;
 };
 
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

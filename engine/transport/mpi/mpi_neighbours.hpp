@@ -2,8 +2,6 @@
 // The channels to many neighbours over MPI point-to-point messages: blocking calls, or testing ones to yield.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,7 +11,7 @@
 #include "kernel/neighbour_exchange.hpp"
 #include "transport/mpi/library.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 
 /// How the library is asked to wait.
 enum class Calls {
@@ -175,4 +173,4 @@ class MpiNeighbours {
   int num_sends_ = 0, num_receives_ = 0, num_taken_ = 0;
 };
 
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 
 MpiPort::MpiPort(const Library& library) : library_(library), comm_(library.comm()) {
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -22,7 +22,7 @@ bool MpiPort::progress() {
   }
   if (handles_.size() == 1) return progress_single();
   if (indices_.size() < handles_.size()) {
-    MPI_Status without_error{};
+    Status without_error{};
     without_error.MPI_ERROR = MPI_SUCCESS;
     indices_.resize(handles_.capacity());
     statuses_.resize(handles_.capacity(), without_error);
@@ -33,7 +33,7 @@ bool MpiPort::progress() {
   if (num_done == MPI_UNDEFINED || num_done == 0) return false;
   for (int i = 0; i < num_done; ++i) {
     const auto index = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
-    MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
+    Status& status = statuses_[static_cast<std::size_t>(i)];
     requests_[index]->error_code = std::exchange(status.MPI_ERROR, MPI_SUCCESS);
     requests_[index]->is_under_way = false;
     if (handles_[index] != MPI_REQUEST_NULL) MPI_Request_free(&handles_[index]);
@@ -86,4 +86,4 @@ void MpiPort::fail(int code) {
   throw tagged::MessageFailed(ExitStatus::run_failed, "MPI reports an error", error_text(code));
 }
 
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

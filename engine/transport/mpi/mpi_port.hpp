@@ -2,8 +2,6 @@
 // Messages of an MPI library that tells of lost ranks (ULFM) and goes on without them.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,7 +13,10 @@
 #include "transport/mpi/library.hpp"
 #include "transport/tagged/port.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
+
+/// MPI_Status under a name of its own for each ABI, so that containers of it are not those of another.
+struct Status : MPI_Status {};
 
 /// See transport/tagged/port.hpp. Only messages between two ranks: each of them fails by itself where the other rank is
 /// lost, while a barrier of the library may wait for ever.
@@ -106,7 +107,7 @@ class MpiPort {
   std::vector<MPI_Request> handles_;  ///< under way
   std::vector<Request*> requests_;    ///< theirs
   std::vector<int> indices_;          ///< what MPI says is done
-  std::vector<MPI_Status> statuses_;  ///< of that: no error, unless MPI has just said so
+  std::vector<Status> statuses_;      ///< of that: no error, unless MPI has just said so
 };
 
-}  // namespace leadline::transport::mpi
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules "mpi_openmpi" and "mpi_mpich": messages through the MPI library that this is compiled with.
-#include <mpi.h>
+// The transport mpi: messages through an MPI library of the ABI that this is compiled for.
 #include <sched.h>
 
 #include <array>
@@ -28,7 +27,7 @@
 #include "transport/tagged/tagged_transport.hpp"
 #include "transport/transport.hpp"
 
-namespace leadline::transport::mpi {
+namespace leadline::transport::mpi::LEADLINE_MPI_ABI {
 namespace {
 
 /// Who we are, from the MPI library's own launcher. Collective: starts MPI.
@@ -150,8 +149,11 @@ class MpiTransport final : public Transport {
     return Connected::anew;
   }
 
-  Calls many_at_once() const {
-    return wait_ == WaitMode::spin || blocking_calls_yield_ ? Calls::blocking : Calls::testing;
+  /// Asked for when it is needed: Open MPI 4 opens all its components to answer (15 ms of a core).
+  Calls many_at_once() {
+    if (wait_ == WaitMode::spin) return Calls::blocking;
+    if (!blocking_calls_yield_) blocking_calls_yield_ = blocking_calls_yield();
+    return *blocking_calls_yield_ ? Calls::blocking : Calls::testing;
   }
 
   template <class Use>
@@ -176,7 +178,7 @@ class MpiTransport final : public Transport {
   }
 
   Library& library_ = Library::instance();
-  bool blocking_calls_yield_ = blocking_calls_yield();
+  std::optional<bool> blocking_calls_yield_;
   std::vector<bool> is_open_ = std::vector<bool>(static_cast<std::size_t>(library_.size()));
   WaitMode wait_;
   ProgressCounter& progress_counter_;
@@ -198,16 +200,16 @@ std::unique_ptr<Transport> open(const Context& context) {
 
 std::vector<Fact> facts() { return {{"library", library_name()}}; }
 
-constexpr Module module{.settings = {},
-                        .facts = &facts,
-                        .refuses_wait = &refuses_wait,
-                        .refuses_memory = &refuses_memory,
-                        .bootstrap = &make_bootstrap,
-                        .open = &open};
-
 }  // namespace
-}  // namespace leadline::transport::mpi
 
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::mpi::module;
-}
+extern constexpr Module module{
+    .settings = {},
+    .facts = &facts,
+    .refuses_wait = &refuses_wait,
+    .refuses_memory = &refuses_memory,
+    .take_mpi = &take_functions,
+    .bootstrap = &make_bootstrap,
+    .open = &open,
+};
+
+}  // namespace leadline::transport::mpi::LEADLINE_MPI_ABI

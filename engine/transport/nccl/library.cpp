@@ -73,10 +73,7 @@ void Library::fail(Result result, const char* function) const {
   throw Error(ExitStatus::run_failed, "NCCL reports an error", words_for(result, function));
 }
 
-const Library& library() {
-  static const Library& one = *new Library;
-  return one;
-}
+const Library& library() { return opened_for_ever<Library>(); }
 
 Communicator::Communicator(const memory::cuda::Driver& driver, int rank, int size, const UniqueId& id,
                            Deadline deadline) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "nccl": sends and receives of NCCL, within a host and between hosts.
+// The transport nccl: sends and receives of NCCL, within a host and between hosts.
 
 #include <chrono>
 #include <cstddef>
@@ -225,8 +225,11 @@ std::vector<Fact> facts() {
   return facts;
 }
 
-constexpr Module module{
+}  // namespace
+
+extern constexpr Module module{
     .settings = {},
+    .load = [] { library(); },
     .facts = &facts,
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "NCCL's messages are awaited by looking at the GPU" : "";
@@ -240,9 +243,4 @@ constexpr Module module{
     },
 };
 
-}  // namespace
 }  // namespace leadline::transport::nccl
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::nccl::module;
-}

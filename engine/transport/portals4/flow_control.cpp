@@ -16,8 +16,8 @@ FlowControl::FlowControl(Endpoint& endpoint, std::list<PeerChannel>& channels)
   anybody.match_id.phys.pid = PTL_PID_ANY;
   anybody.ignore_bits = ~ptl_match_bits_t{0};
   ptl_handle_me_t posted{};
-  require("listen for words",
-          PtlMEAppend(endpoint.interface.get(), endpoint.words.index(), &anybody, PTL_PRIORITY_LIST, nullptr, &posted));
+  require("listen for words", functions->PtlMEAppend(endpoint.interface.get(), endpoint.words.index(), &anybody,
+                                                     PTL_PRIORITY_LIST, nullptr, &posted));
 }
 
 void FlowControl::shut() {
@@ -31,7 +31,7 @@ bool FlowControl::may_open() const {
 }
 
 void FlowControl::open() {
-  check("taking messages again", PtlPTEnable(endpoint_.interface.get(), endpoint_.messages.index()));
+  check("taking messages again", functions->PtlPTEnable(endpoint_.interface.get(), endpoint_.messages.index()));
   is_shut_ = false;
   for (const ControlEndpoint& unknown : quiet_unknown_) send_control(ControlMessage::go, unknown);
   quiet_unknown_.clear();
@@ -105,7 +105,8 @@ void FlowControl::send_shutdown(const PeerChannel& channel) {
 
 void FlowControl::send_control(ControlMessage word, const ControlEndpoint& to, ptl_ack_req_t ack) {
   const ptl_hdr_data_t header = ptl_hdr_data_t{endpoint_.words.index()} << 8 | static_cast<std::uint8_t>(word);
-  check("a word to another rank", PtlPut(endpoint_.nothing.get(), 0, 0, ack, to.id, to.words, 0, 0, nullptr, header));
+  check("a word to another rank",
+        functions->PtlPut(endpoint_.nothing.get(), 0, 0, ack, to.id, to.words, 0, 0, nullptr, header));
 }
 
 PeerChannel* FlowControl::channel_to(ptl_process_t id) {

@@ -79,30 +79,31 @@ void fail(const char* doing, int code) {
 
 Interface::Interface(std::optional<ptl_interface_t> number, const std::string& device) {
   name_device(device);
-  require("start", PtlInit());
-  int code = PtlNIInit(number.value_or(PTL_IFACE_DEFAULT), PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
-                       &limits_, &handle_);
+  require("start", functions->PtlInit());
+  int code = functions->PtlNIInit(number.value_or(PTL_IFACE_DEFAULT), PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY,
+                                  nullptr, &limits_, &handle_);
   if (code == PTL_OK) {
-    code = PtlGetPhysId(handle_, &id_);
-    if (code != PTL_OK) PtlNIFini(handle_);
+    code = functions->PtlGetPhysId(handle_, &id_);
+    if (code != PTL_OK) functions->PtlNIFini(handle_);
   }
   if (code == PTL_OK) return;
-  PtlFini();
+  functions->PtlFini();
   require("open a network interface", code);
 }
 
 Interface::~Interface() {
-  PtlNIFini(handle_);
-  PtlFini();
+  functions->PtlNIFini(handle_);
+  functions->PtlFini();
 }
 
 EventQueue::EventQueue(const Interface& interface, std::size_t num_events) {
-  require("make an event queue", PtlEQAlloc(interface.get(), num_events, &handle_));
+  require("make an event queue", functions->PtlEQAlloc(interface.get(), num_events, &handle_));
 }
 
 TableEntry::TableEntry(const Interface& interface, const EventQueue& queue, unsigned options)
     : interface_(interface.get()) {
-  require("take an entry of the portal table", PtlPTAlloc(interface_, options, queue.get(), PTL_PT_ANY, &index_));
+  require("take an entry of the portal table",
+          functions->PtlPTAlloc(interface_, options, queue.get(), PTL_PT_ANY, &index_));
 }
 
 Descriptor::Descriptor(const Interface& interface, const EventQueue& queue, const std::byte* start, std::size_t size)
@@ -113,7 +114,7 @@ Descriptor::Descriptor(const Interface& interface, const EventQueue& queue, cons
   of_memory.options = PTL_MD_EVENT_SEND_DISABLE;
   of_memory.eq_handle = queue.get();
   of_memory.ct_handle = PTL_CT_NONE;
-  require("bind memory", PtlMDBind(interface.get(), &of_memory, &handle_));
+  require("bind memory", functions->PtlMDBind(interface.get(), &of_memory, &handle_));
 }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept { *this = std::move(other); }
@@ -128,7 +129,7 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 }
 
 void Descriptor::release() noexcept {
-  if (std::exchange(is_bound_, false)) PtlMDRelease(handle_);
+  if (std::exchange(is_bound_, false)) functions->PtlMDRelease(handle_);
 }
 
 ptl_me_t quiet_entry() {

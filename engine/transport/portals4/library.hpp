@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handles of Portals 4, and its words for what goes wrong.
+// The functions of Portals 4, opened at run time, its handles, and its words for what goes wrong.
 #pragma once
 
 // Not every implementation's header is fit for C++ by itself.
@@ -11,7 +11,35 @@ extern "C" {
 #include <optional>
 #include <string>
 
+#include "core/dynamic_library.hpp"
+
 namespace leadline::transport::portals4 {
+
+/// Under their own names; their contract is the specification of Portals 4.
+struct Functions {
+  DynamicLibrary library{LEADLINE_PORTALS4_LIBRARY};
+  decltype(&::PtlEQAlloc) PtlEQAlloc = library.find("PtlEQAlloc");
+  decltype(&::PtlEQFree) PtlEQFree = library.find("PtlEQFree");
+  decltype(&::PtlEQGet) PtlEQGet = library.find("PtlEQGet");
+  decltype(&::PtlFini) PtlFini = library.find("PtlFini");
+  decltype(&::PtlGet) PtlGet = library.find("PtlGet");
+  decltype(&::PtlGetPhysId) PtlGetPhysId = library.find("PtlGetPhysId");
+  decltype(&::PtlInit) PtlInit = library.find("PtlInit");
+  decltype(&::PtlMDBind) PtlMDBind = library.find("PtlMDBind");
+  decltype(&::PtlMDRelease) PtlMDRelease = library.find("PtlMDRelease");
+  decltype(&::PtlMEAppend) PtlMEAppend = library.find("PtlMEAppend");
+  decltype(&::PtlMESearch) PtlMESearch = library.find("PtlMESearch");
+  decltype(&::PtlMEUnlink) PtlMEUnlink = library.find("PtlMEUnlink");
+  decltype(&::PtlNIFini) PtlNIFini = library.find("PtlNIFini");
+  decltype(&::PtlNIInit) PtlNIInit = library.find("PtlNIInit");
+  decltype(&::PtlPTAlloc) PtlPTAlloc = library.find("PtlPTAlloc");
+  decltype(&::PtlPTEnable) PtlPTEnable = library.find("PtlPTEnable");
+  decltype(&::PtlPTFree) PtlPTFree = library.find("PtlPTFree");
+  decltype(&::PtlPut) PtlPut = library.find("PtlPut");
+};
+
+/// Null until Module::load().
+inline const Functions* functions = nullptr;
 
 /// What a call returned: "PTL_NO_SPACE: memory or entries are used up".
 std::string words_of(int code);
@@ -55,13 +83,13 @@ class EventQueue {
   EventQueue(const Interface& interface, std::size_t num_events);
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
-  ~EventQueue() { PtlEQFree(handle_); }
+  ~EventQueue() { functions->PtlEQFree(handle_); }
 
   ptl_handle_eq_t get() const { return handle_; }
 
   /// Whether there was one. Throws Error(run_failed) when others were lost.
   bool take(ptl_event_t& event) const {
-    const int code = PtlEQGet(handle_, &event);
+    const int code = functions->PtlEQGet(handle_, &event);
     if (code == PTL_EQ_EMPTY) return false;
     check("taking an event", code);
     return true;
@@ -77,7 +105,7 @@ class TableEntry {
   TableEntry(const Interface& interface, const EventQueue& queue, unsigned options);
   TableEntry(const TableEntry&) = delete;
   TableEntry& operator=(const TableEntry&) = delete;
-  ~TableEntry() { PtlPTFree(interface_, index_); }
+  ~TableEntry() { functions->PtlPTFree(interface_, index_); }
 
   ptl_pt_index_t index() const { return index_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "portals4": messages through an implementation of Portals 4.
+// The transport portals4: messages through an implementation of Portals 4.
 #include <fmt/format.h>
 
 #include <memory>
@@ -49,8 +49,11 @@ std::vector<Fact> facts() {
   };
 }
 
-constexpr Module module{
+}  // namespace
+
+extern constexpr Module module{
     .settings = settings,
+    .load = [] { functions = &opened_for_ever<Functions>(); },
     .facts = facts,
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "its events are polled from two queues, and nothing here sleeps in PtlEQPoll"
@@ -66,9 +69,4 @@ constexpr Module module{
     },
 };
 
-}  // namespace
 }  // namespace leadline::transport::portals4
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::portals4::module;
-}

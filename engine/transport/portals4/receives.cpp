@@ -51,8 +51,8 @@ void Receives::link(std::byte* buffer) {
   entry.ignore_bits = ~ptl_match_bits_t{0};
   entry.min_free = std::max<std::size_t>(endpoint_.capacity.eager_limit_bytes, 1);
   ptl_handle_me_t linked{};
-  check("giving it a buffer",
-        PtlMEAppend(endpoint_.interface.get(), endpoint_.messages.index(), &entry, PTL_OVERFLOW_LIST, buffer, &linked));
+  check("giving it a buffer", functions->PtlMEAppend(endpoint_.interface.get(), endpoint_.messages.index(), &entry,
+                                                     PTL_OVERFLOW_LIST, buffer, &linked));
   ++num_linked_;
 }
 
@@ -109,8 +109,8 @@ void Receives::fetch(Message& message) {
   while (message.num_bytes_asked < message.size && message.num_parts < max_parts_under_way && endpoint_.has_room()) {
     const std::size_t at = message.num_bytes_asked;
     const std::size_t size = std::min(message.size - at, endpoint_.capacity.max_message_bytes);
-    check("fetching a long message",
-          PtlGet(message.memory, message.offset + at, size, from.id, from.memory, message.key, at, &message));
+    check("fetching a long message", functions->PtlGet(message.memory, message.offset + at, size, from.id, from.memory,
+                                                       message.key, at, &message));
     message.num_bytes_asked += size;
     ++message.num_parts;
     ++endpoint_.num_operations;
@@ -141,8 +141,8 @@ void Receives::search() {
   any.match_id.phys.nid = PTL_NID_ANY;
   any.match_id.phys.pid = PTL_PID_ANY;
   any.ignore_bits = ~ptl_match_bits_t{0};
-  check("making room",
-        PtlMESearch(endpoint_.interface.get(), endpoint_.messages.index(), &any, PTL_SEARCH_DELETE, nullptr));
+  check("making room", functions->PtlMESearch(endpoint_.interface.get(), endpoint_.messages.index(), &any,
+                                              PTL_SEARCH_DELETE, nullptr));
 }
 
 void Receives::found(const ptl_event_t& event) {

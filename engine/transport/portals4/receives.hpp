@@ -73,8 +73,8 @@ class Receives {
     entry.match_id = message.channel->to.id;
     entry.match_bits = message.bits;
     ptl_handle_me_t posted{};
-    check("receiving", PtlMEAppend(endpoint_.interface.get(), endpoint_.messages.index(), &entry, PTL_PRIORITY_LIST,
-                                   &message, &posted));
+    check("receiving", functions->PtlMEAppend(endpoint_.interface.get(), endpoint_.messages.index(), &entry,
+                                              PTL_PRIORITY_LIST, &message, &posted));
     ++num_posted_;
   }
 

@@ -18,10 +18,10 @@ constexpr auto unlinking_patience = std::chrono::seconds(1);
 
 void unlink(ptl_handle_me_t entry) {
   const auto deadline = Deadline::after(unlinking_patience);
-  int code = PtlMEUnlink(entry);
+  int code = functions->PtlMEUnlink(entry);
   while (code == PTL_IN_USE && !deadline.has_passed()) {
     sched_yield();
-    code = PtlMEUnlink(entry);
+    code = functions->PtlMEUnlink(entry);
   }
   check("taking memory back", code);
 }
@@ -65,8 +65,8 @@ void Sends::expose(Message& message) {
   if (goes_at_once(message)) entry.options |= PTL_ME_USE_ONCE;
   entry.match_id = message.channel->to.id;
   entry.match_bits = message.key;
-  check("offering a long message", PtlMEAppend(endpoint_.interface.get(), endpoint_.memory.index(), &entry,
-                                               PTL_PRIORITY_LIST, &message, &message.exposed));
+  check("offering a long message", functions->PtlMEAppend(endpoint_.interface.get(), endpoint_.memory.index(), &entry,
+                                                          PTL_PRIORITY_LIST, &message, &message.exposed));
   ++num_exposed_;
   ++message.num_awaited;
 }

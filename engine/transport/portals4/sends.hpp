@@ -49,8 +49,8 @@ class Sends {
   void start(Message& message) {
     if (is_long(message) && message.key == 0) expose(message);
     const Address& to = message.channel->to;
-    check("sending", PtlPut(message.memory, message.offset, message.key == 0 ? message.size : 0, PTL_ACK_REQ, to.id,
-                            to.messages, message.bits, 0, &message, message.key));
+    check("sending", functions->PtlPut(message.memory, message.offset, message.key == 0 ? message.size : 0, PTL_ACK_REQ,
+                                       to.id, to.messages, message.bits, 0, &message, message.key));
     ++message.channel->num_under_way;
     ++endpoint_.num_operations;
   }

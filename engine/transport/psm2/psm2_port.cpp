@@ -28,7 +28,7 @@ constexpr std::array<std::uint8_t, 16> job{'l', 'e', 'a', 'd', 'l', 'i', 'n', 'e
 
 void require(const char* what, psm2_error_t code) {
   if (code == PSM2_OK) return;
-  throw Error(ExitStatus::something_missing, fmt::format("PSM2 cannot {}", what), psm2_error_get_string(code),
+  throw Error(ExitStatus::something_missing, fmt::format("PSM2 cannot {}", what), functions->error_get_string(code),
               "It needs an Omni-Path adapter (/dev/hfi1_0), also for messages within a host");
 }
 
@@ -39,9 +39,9 @@ struct Version {
 /// Once a process: PSM2 cannot be started again after its end, which is therefore that of the process.
 Version started() {
   static const Version version = [] {
-    require("leave errors to us", psm2_error_register_handler(nullptr, PSM2_ERRHANDLER_NO_HANDLER));
+    require("leave errors to us", functions->error_register_handler(nullptr, PSM2_ERRHANDLER_NO_HANDLER));
     Version started_as;
-    require("start", psm2_init(&started_as.major, &started_as.minor));
+    require("start", functions->init(&started_as.major, &started_as.minor));
     return started_as;
   }();
   return version;
@@ -62,16 +62,16 @@ std::string variable_or(const char* name, const char* otherwise) {
 Psm2Port::Psm2Port() {
   started();
   psm2_ep_open_opts options{};
-  psm2_ep_open_opts_get_defaults(&options);
+  functions->ep_open_opts_get_defaults(&options);
   psm2_uuid_t uuid;
   std::memcpy(uuid, job.data(), sizeof uuid);
-  require("open an endpoint", psm2_ep_open(uuid, &options, &endpoint_, &id_));
-  require("make a matched queue", psm2_mq_init(endpoint_, PSM2_MQ_ORDERMASK_ALL, nullptr, 0, &queue_));
+  require("open an endpoint", functions->ep_open(uuid, &options, &endpoint_, &id_));
+  require("make a matched queue", functions->mq_init(endpoint_, PSM2_MQ_ORDERMASK_ALL, nullptr, 0, &queue_));
 }
 
 Psm2Port::~Psm2Port() {
-  psm2_mq_finalize(queue_);
-  psm2_ep_close(endpoint_, PSM2_EP_CLOSE_GRACEFUL, closing_patience_ns);
+  functions->mq_finalize(queue_);
+  functions->ep_close(endpoint_, PSM2_EP_CLOSE_GRACEFUL, closing_patience_ns);
 }
 
 std::string Psm2Port::address() const { return {reinterpret_cast<const char*>(&id_), sizeof id_}; }
@@ -81,7 +81,7 @@ Psm2Port::Peer Psm2Port::open(std::string_view address) {
   std::memcpy(&id, address.data(), std::min(address.size(), sizeof id));
   Peer peer = nullptr;
   psm2_error_t error = PSM2_OK;
-  check("connecting", psm2_ep_connect(endpoint_, 1, &id, nullptr, &error, &peer, connecting_patience_ns));
+  check("connecting", functions->ep_connect(endpoint_, 1, &id, nullptr, &error, &peer, connecting_patience_ns));
   check("connecting", error);
   return peer;
 }
@@ -96,7 +96,7 @@ TransportInfo Psm2Port::info() const {
 
 std::vector<Fact> Psm2Port::facts() const {
   std::uint32_t num_units = 0;
-  require("count its adapters", psm2_ep_num_devunits(&num_units));
+  require("count its adapters", functions->ep_num_devunits(&num_units));
   return {{"library", library_text()},
           {"device", fmt::format("{} Omni-Path adapter(s) at {}", num_units,
                                  variable_or("HFI_SYSFS_PATH", "/sys/class/infiniband/hfi1_*"))},
@@ -106,7 +106,7 @@ std::vector<Fact> Psm2Port::facts() const {
 }
 
 void Psm2Port::fail(const char* doing, psm2_error_t code) {
-  throw Error(ExitStatus::run_failed, fmt::format("PSM2 failed ({})", doing), psm2_error_get_string(code));
+  throw Error(ExitStatus::run_failed, fmt::format("PSM2 failed ({})", doing), functions->error_get_string(code));
 }
 
 }  // namespace leadline::transport::psm2

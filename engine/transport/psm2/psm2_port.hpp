@@ -2,9 +2,6 @@
 // Matched queues of PSM2, the library of Omni-Path.
 #pragma once
 
-#include <psm2.h>
-#include <psm2_mq.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +11,7 @@
 
 #include "core/deadline.hpp"
 #include "model/provenance.hpp"
+#include "transport/psm2/library.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/transport.hpp"
 
@@ -46,21 +44,21 @@ class Psm2Port {
   [[gnu::always_inline]] void post_send(Peer peer, tagged::Tag tag, const Memory&, const std::byte* data,
                                         std::size_t size, Request& request) {
     psm2_mq_tag_t bits = to_tag(tag);
-    check("sending",
-          psm2_mq_isend2(queue_, peer, 0, &bits, data, static_cast<std::uint32_t>(size), nullptr, &request.pending));
+    check("sending", functions->mq_isend2(queue_, peer, 0, &bits, data, static_cast<std::uint32_t>(size), nullptr,
+                                          &request.pending));
   }
 
   [[gnu::always_inline]] void post_receive(Peer peer, tagged::Tag tag, const Memory&, std::byte* data, std::size_t size,
                                            Request& request) {
     psm2_mq_tag_t bits = to_tag(tag);
-    check("receiving", psm2_mq_irecv2(queue_, peer, &bits, &every_bit_, 0, data, static_cast<std::uint32_t>(size),
-                                      nullptr, &request.pending));
+    check("receiving", functions->mq_irecv2(queue_, peer, &bits, &every_bit_, 0, data, static_cast<std::uint32_t>(size),
+                                            nullptr, &request.pending));
   }
 
   [[gnu::always_inline]] bool is_done(Request& request) {
     if (request.pending == PSM2_MQ_REQINVALID) return true;
     psm2_mq_status2_t status;
-    const psm2_error_t code = psm2_mq_test2(&request.pending, &status);
+    const psm2_error_t code = functions->mq_test2(&request.pending, &status);
     if (code == PSM2_MQ_NO_COMPLETIONS) return false;
     check("a message", code);
     check("a message", status.error_code);
@@ -68,7 +66,7 @@ class Psm2Port {
   }
 
   [[gnu::always_inline]] bool progress() {
-    const psm2_error_t code = psm2_poll(endpoint_);
+    const psm2_error_t code = functions->poll(endpoint_);
     if (code == PSM2_OK_NO_PROGRESS) return false;
     check("polling", code);
     return true;

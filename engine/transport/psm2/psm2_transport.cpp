@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "psm2": messages through PSM2, over Omni-Path and within hosts.
+// The transport psm2: messages through PSM2, over Omni-Path and within hosts.
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,10 +9,9 @@
 #include "transport/tagged/tagged_transport.hpp"
 
 namespace leadline::transport::psm2 {
-namespace {
-
-constexpr Module module{
+extern constexpr Module module{
     .settings = {},
+    .load = [] { functions = &opened_for_ever<Functions>(); },
     .facts = [] { return Psm2Port().facts(); },
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "PSM2 has no way to sleep until a message comes" : "";
@@ -31,9 +30,4 @@ constexpr Module module{
     },
 };
 
-}  // namespace
 }  // namespace leadline::transport::psm2
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::psm2::module;
-}

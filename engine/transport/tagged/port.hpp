@@ -95,12 +95,12 @@ template <class P>
 ///                 bytes, it is nothing.
 /// Request         One message under way. Made before anything is timed, used again and again; stays where it is.
 /// memory          Of `size` bytes, which stay where they are while the memory lives.
-/// post_send, _receive  Do not block; `memory` holds the whole message. Messages with one tag between the same two
-///                 ranks match in the order posted; sizes of both ends are equal, 0 included.
+/// post_send, _receive  Do not block; `memory` holds the whole message. Messages of one tag between two ranks match in
+///                 the order posted; both sizes are equal, 0 included. Up to 1 byte is done without a posted receive.
 /// is_done         Whether the message is done, without driving anything. Once it has said so, the request is free.
 /// progress        Drives everything on; whether anything has happened.
 /// flush           Whatever was sent needs this rank no more: false where that is not so by the deadline.
-/// address, open, close  A rank's address, to be carried to others; the endpoint of one; its end, all sends done.
+/// address, open, close  A rank's address, carried to others; its endpoint, without waiting; the end of it, sends done.
 /// max_message_bytes  Longer messages cannot be had.
 /// keeps_endpoints Whether endpoints stay open to the end, since one side of a connection cannot be closed alone.
 /// survives_lost_partners  Whether a rank can go on with others when one is lost. If so, there are besides:

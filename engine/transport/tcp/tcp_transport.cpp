@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "tcp": messages over the kernel's TCP sockets.
+// The transport tcp: messages over the kernel's TCP sockets.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -177,7 +177,9 @@ std::vector<Fact> facts() {
           {"limit", std::to_string(link_limit()) + " links at once (ulimit -n, less what others need)"}};
 }
 
-constexpr Module module{
+}  // namespace
+
+extern constexpr Module module{
     .settings = {},
     .facts = &facts,
     .refuses_wait = [](WaitMode) { return std::string(); },
@@ -190,9 +192,4 @@ constexpr Module module{
     },
 };
 
-}  // namespace
 }  // namespace leadline::transport::tcp
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::tcp::module;
-}

@@ -2,8 +2,6 @@
 // A handler in UCX's logging: it has no argument of its own, so what it keeps is one for the process.
 #include "transport/ucx/library_log.hpp"
 
-#include <ucs/debug/log_def.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdarg>
@@ -11,6 +9,8 @@
 #include <cstdlib>
 #include <mutex>
 #include <utility>
+
+#include "transport/ucx/library.hpp"
 
 namespace leadline::transport::ucx {
 namespace {
@@ -46,8 +46,8 @@ ucs_log_func_rc_t keep(const char*, unsigned, const char*, ucs_log_level_t level
 
 }  // namespace
 
-LibraryLog::LibraryLog() { ucs_log_push_handler(keep); }
-LibraryLog::~LibraryLog() { ucs_log_pop_handler(); }
+LibraryLog::LibraryLog() { functions->log_push_handler(keep); }
+LibraryLog::~LibraryLog() { functions->log_pop_handler(); }
 
 std::string LibraryLog::take() {
   const std::lock_guard guard(kept().mutex);

@@ -28,7 +28,8 @@ constexpr auto closing_patience = std::chrono::seconds(1);
 
 std::string because(ucs_status_t status) {
   const std::string words = LibraryLog::take();
-  return words.empty() ? ucs_status_string(status) : fmt::format("{}: {}", ucs_status_string(status), words);
+  return words.empty() ? functions->status_string(status)
+                       : fmt::format("{}: {}", functions->status_string(status), words);
 }
 
 [[noreturn]] void cannot(const std::string& what, const std::string& why) {
@@ -49,16 +50,16 @@ std::string start_with(const UcxSettings& chosen) {
 }
 
 struct ConfigRelease {
-  void operator()(ucp_config_t* config) const { ucp_config_release(config); }
+  void operator()(ucp_config_t* config) const { functions->config_release(config); }
 };
 using Config = std::unique_ptr<ucp_config_t, ConfigRelease>;
 
 Config config_for(const UcxSettings& chosen, std::span<const std::string> devices) {
   ucp_config_t* read = nullptr;
-  require("read its configuration", ucp_config_read(nullptr, nullptr, &read));
+  require("read its configuration", functions->config_read(nullptr, nullptr, &read));
   Config config(read);
   const auto set = [&](const char* name, const std::string& value) {
-    require(fmt::format("take {} as its {}", value, name), ucp_config_modify(read, name, value.c_str()));
+    require(fmt::format("take {} as its {}", value, name), functions->config_modify(read, name, value.c_str()));
   };
   if (!chosen.tls.empty()) set("TLS", chosen.tls);
   if (!devices.empty()) set("NET_DEVICES", fmt::format("{}", fmt::join(devices, ",")));
@@ -71,7 +72,7 @@ OwnedContext context_for(const UcxSettings& chosen, std::span<const std::string>
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES;
   parameters.features = UCP_FEATURE_TAG;
   ucp_context_h made = nullptr;
-  require(start_with(chosen), ucp_init(&parameters, config.get(), &made));
+  require(start_with(chosen), functions->init_version(UCP_API_MAJOR, UCP_API_MINOR, &parameters, config.get(), &made));
   OwnedContext context(made);
   // Of names that it does not know it warns, and takes what is left.
   const std::string words = LibraryLog::take();
@@ -85,7 +86,7 @@ std::vector<std::string> resources_of(ucp_context_h context) {
   std::size_t size = 0;
   std::FILE* const text = open_memstream(&start, &size);
   if (text == nullptr) return {};
-  ucp_context_print_info(context, text);
+  functions->context_print_info(context, text);
   std::fclose(text);
   const std::unique_ptr<char, decltype(&std::free)> owner(start, &std::free);
   return resources_in({start, size});
@@ -101,7 +102,7 @@ std::string listed(const std::vector<std::string>& resources) {
 void ask_about_memory(ucp_context_h context) {
   ucp_context_attr_t attributes{};
   attributes.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
-  const bool has_answer = ucp_context_query(context, &attributes) == UCS_OK;
+  const bool has_answer = functions->context_query(context, &attributes) == UCS_OK;
   memory_types = has_answer ? attributes.memory_types : 0;
 }
 
@@ -109,7 +110,7 @@ std::string why_no_gpu_memory() {
   constexpr std::uint64_t cuda = std::uint64_t{1} << UCS_MEMORY_TYPE_CUDA;
   if ((memory_types & cuda) != 0) return {};
   return fmt::format("UCX {} knows no CUDA memory with the transports chosen here; 'ucx_info -d' lists all it has",
-                     ucp_get_version_string());
+                     functions->get_version_string());
 }
 
 UcxPort::UcxPort(const UcxSettings& chosen) : goes_on_(chosen.goes_on) {
@@ -126,12 +127,12 @@ UcxPort::UcxPort(const UcxSettings& chosen) : goes_on_(chosen.goes_on) {
   parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   parameters.thread_mode = UCS_THREAD_MODE_SINGLE;
   ucp_worker_h made = nullptr;
-  require("make a worker", ucp_worker_create(context_.get(), &parameters, &made));
+  require("make a worker", functions->worker_create(context_.get(), &parameters, &made));
   worker_.reset(made);
 }
 
 bool UcxPort::flush(Deadline deadline) {
-  Request request{ucp_worker_flush_nbx(worker_.get(), &plain)};
+  Request request{functions->worker_flush_nbx(worker_.get(), &plain)};
   if (UCS_PTR_IS_ERR(request.pending)) fail("flushing", UCS_PTR_STATUS(request.pending));
   while (!is_done(request)) {
     if (deadline.has_passed()) return false;
@@ -143,9 +144,9 @@ bool UcxPort::flush(Deadline deadline) {
 std::string UcxPort::address() const {
   ucp_address_t* address = nullptr;
   std::size_t size = 0;
-  require("say its address", ucp_worker_get_address(worker_.get(), &address, &size));
+  require("say its address", functions->worker_get_address(worker_.get(), &address, &size));
   std::string text = tagged::in_one({listed(resources_), {reinterpret_cast<const char*>(address), size}});
-  ucp_worker_release_address(worker_.get(), address);
+  functions->worker_release_address(worker_.get(), address);
   return text;
 }
 
@@ -160,7 +161,7 @@ UcxPort::Peer UcxPort::open(std::string_view address) {
     parameters.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};  // its messages say so
   }
   Peer peer = nullptr;
-  if (const auto status = ucp_ep_create(worker_.get(), &parameters, &peer); status != UCS_OK) {
+  if (const auto status = functions->ep_create(worker_.get(), &parameters, &peer); status != UCS_OK) {
     throw Error(ExitStatus::something_missing, "UCX finds no way from one rank to another",
                 fmt::format("this one has {}, the other {}; {}", listed(resources_), partner.protocol, because(status)),
                 "Give all ranks the same UCX_TLS and UCX_NET_DEVICES, with transports that reach all hosts");
@@ -169,35 +170,35 @@ UcxPort::Peer UcxPort::open(std::string_view address) {
 }
 
 void UcxPort::close(Peer peer) noexcept {
-  const ucs_status_ptr_t closing = ucp_ep_close_nbx(peer, &plain);
+  const ucs_status_ptr_t closing = functions->ep_close_nbx(peer, &plain);
   if (closing == nullptr || UCS_PTR_IS_ERR(closing)) return;
   const auto deadline = Deadline::after(closing_patience);
-  while (is_patient_ && ucp_request_check_status(closing) == UCS_INPROGRESS) {
+  while (is_patient_ && functions->request_check_status(closing) == UCS_INPROGRESS) {
     if (!progress()) sched_yield();
     is_patient_ = !deadline.has_passed();
   }
-  ucp_request_free(closing);
+  functions->request_free(closing);
 }
 
 void UcxPort::close_lost(Peer peer) noexcept {
   ucp_request_param_t at_once{};
   at_once.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   at_once.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  const ucs_status_ptr_t closing = ucp_ep_close_nbx(peer, &at_once);
-  if (closing != nullptr && !UCS_PTR_IS_ERR(closing)) ucp_request_free(closing);
+  const ucs_status_ptr_t closing = functions->ep_close_nbx(peer, &at_once);
+  if (closing != nullptr && !UCS_PTR_IS_ERR(closing)) functions->request_free(closing);
 }
 
 void UcxPort::abandon(Request& request) noexcept {
   if (request.pending == nullptr || UCS_PTR_IS_ERR(request.pending)) return;
-  ucp_request_cancel(worker_.get(), request.pending);
-  ucp_request_free(request.pending);  // UCX keeps it until it is done
+  functions->request_cancel(worker_.get(), request.pending);
+  functions->request_free(request.pending);  // UCX keeps it until it is done
   request.pending = nullptr;
 }
 
 TransportInfo UcxPort::info() const {
   TransportInfo info;
   info.name = "ucx";
-  info.library = fmt::format("UCX {}", ucp_get_version_string());
+  info.library = fmt::format("UCX {}", functions->get_version_string());
   info.device = listed(resources_);
   return info;
 }

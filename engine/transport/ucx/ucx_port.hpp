@@ -15,6 +15,7 @@
 #include "model/provenance.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/transport.hpp"
+#include "transport/ucx/library.hpp"
 #include "transport/ucx/library_log.hpp"
 
 namespace leadline::transport::ucx {
@@ -28,12 +29,12 @@ void ask_about_memory(ucp_context_h context);
 std::string why_no_gpu_memory();
 
 struct ContextCleanup {
-  void operator()(ucp_context* context) const { ucp_cleanup(context); }
+  void operator()(ucp_context* context) const { functions->cleanup(context); }
 };
 using OwnedContext = std::unique_ptr<ucp_context, ContextCleanup>;
 
 struct WorkerDestroy {
-  void operator()(ucp_worker* worker) const { ucp_worker_destroy(worker); }
+  void operator()(ucp_worker* worker) const { functions->worker_destroy(worker); }
 };
 using OwnedWorker = std::unique_ptr<ucp_worker, WorkerDestroy>;
 
@@ -69,30 +70,30 @@ class UcxPort {
 
   [[gnu::always_inline]] void post_send(Peer peer, tagged::Tag tag, const Memory&, const std::byte* data,
                                         std::size_t size, Request& request) {
-    request.pending = ucp_tag_send_nbx(peer, data, size, tagged::bits(tag), &plain);
+    request.pending = functions->tag_send_nbx(peer, data, size, tagged::bits(tag), &plain);
     if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
       fail("sending", UCS_PTR_STATUS(request.pending));
   }
 
   [[gnu::always_inline]] void post_receive(Peer, tagged::Tag tag, const Memory&, std::byte* data, std::size_t size,
                                            Request& request) {
-    request.pending = ucp_tag_recv_nbx(worker_.get(), data, size, tagged::bits(tag), every_bit, &plain);
+    request.pending = functions->tag_recv_nbx(worker_.get(), data, size, tagged::bits(tag), every_bit, &plain);
     if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
       fail("receiving", UCS_PTR_STATUS(request.pending));
   }
 
   [[gnu::always_inline]] bool is_done(Request& request) {
     if (request.pending == nullptr) return true;
-    const ucs_status_t status = ucp_request_check_status(request.pending);
+    const ucs_status_t status = functions->request_check_status(request.pending);
     if (status == UCS_INPROGRESS) return false;
-    ucp_request_free(request.pending);
+    functions->request_free(request.pending);
     request.pending = nullptr;
     if (status != UCS_OK) [[unlikely]]
       fail("a message", status);
     return true;
   }
 
-  [[gnu::always_inline]] bool progress() { return ucp_worker_progress(worker_.get()) != 0; }
+  [[gnu::always_inline]] bool progress() { return functions->worker_progress(worker_.get()) != 0; }
 
   bool flush(Deadline deadline);
   static std::uint64_t max_message_bytes() { return UINT64_MAX; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "ucx": messages through UCX, over whatever it finds or UCX_TLS says.
+// The transport ucx: messages through UCX, over whatever it finds or UCX_TLS says.
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +17,11 @@ constexpr Setting settings[] = {
      "messages: its numbers are not those of applications. Default: no"},
 };
 
-constexpr Module module{
+}  // namespace
+
+extern constexpr Module module{
     .settings = settings,
+    .load = [] { functions = &opened_for_ever<Functions>(); },
     .facts = [] { return UcxPort({}).facts(); },
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "UCX has no way to sleep that all its transports know" : "";
@@ -35,9 +38,4 @@ constexpr Module module{
     },
 };
 
-}  // namespace
 }  // namespace leadline::transport::ucx
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::ucx::module;
-}

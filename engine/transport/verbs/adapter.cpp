@@ -43,30 +43,31 @@ Adapter::Adapter(Port port, WaitMode wait, Writes writes)
       look_mask_(wait == WaitMode::spin ? spinning_look_mask : yielding_look_mask),
       writes_(writes) {
   ibv_context* const context = port_.context.get();
-  domain_.reset(ibv_alloc_pd(context));
+  domain_.reset(functions->alloc_pd(context));
   if (!domain_) throw_cannot("make a protection domain", errno);
   if (wait == WaitMode::block) {
-    channel_.reset(ibv_create_comp_channel(context));
+    channel_.reset(functions->create_comp_channel(context));
     if (!channel_) throw_cannot("make a channel for completions", errno);
     ::fcntl(channel_->fd, F_SETFL, ::fcntl(channel_->fd, F_GETFL) | O_NONBLOCK);
   }
   ibv_device_attr limits{};
-  if (const int problem = ibv_query_device(context, &limits); problem != 0) throw_cannot("query its device", problem);
+  if (const int problem = functions->query_device(context, &limits); problem != 0)
+    throw_cannot("query its device", problem);
   const int entries = std::min(wanted_entries, limits.max_cqe);
-  queue_.reset(ibv_create_cq(context, entries, nullptr, channel_.get(), 0));
+  queue_.reset(functions->create_cq(context, entries, nullptr, channel_.get(), 0));
   if (!queue_) throw_cannot("make a completion queue", errno);
   num_entries_ = static_cast<std::uint32_t>(entries);
 }
 
 Adapter::~Adapter() {
-  if (num_events_ > 0) ibv_ack_cq_events(queue_.get(), num_events_);
+  if (num_events_ > 0) functions->ack_cq_events(queue_.get(), num_events_);
 }
 
 Memory Adapter::memory(const std::byte* data, std::size_t size) {
   Memory memory;
   if (size == 0) return memory;
   const int access = IBV_ACCESS_LOCAL_WRITE | (takes_writes() ? IBV_ACCESS_REMOTE_WRITE : 0);
-  memory.region.reset(ibv_reg_mr(domain_.get(), const_cast<std::byte*>(data), size, access));
+  memory.region.reset(functions->reg_mr(domain_.get(), const_cast<std::byte*>(data), size, access));
   if (!memory.region) throw_cannot(fmt::format("register {} bytes of memory", size), errno);
   return memory;
 }
@@ -109,7 +110,7 @@ void Adapter::sleep() {
   if (ready == 0) look_after_partners();
   ibv_cq* queue = nullptr;
   void* context = nullptr;
-  if (ready <= 0 || ibv_get_cq_event(channel_.get(), &queue, &context) != 0) return;
+  if (ready <= 0 || functions->get_cq_event(channel_.get(), &queue, &context) != 0) return;
   ++num_events_;
   is_armed_ = false;
 }
@@ -162,7 +163,7 @@ void Adapter::take_with_failures(std::span<const ibv_wc> done) {
     if (one.status == IBV_WC_SUCCESS) {
       take(one);
     } else if (failure.empty()) {
-      failure = fmt::format("{} on {}", ibv_wc_status_str(one.status), port_.text());
+      failure = fmt::format("{} on {}", functions->wc_status_str(one.status), port_.text());
     }
   }
 }

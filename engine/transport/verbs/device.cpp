@@ -33,7 +33,7 @@ struct Network {
 struct Devices {
   Devices() {
     int num_all = 0;
-    list.reset(ibv_get_device_list(&num_all));
+    list.reset(functions->get_device_list(&num_all));
     if (!list) throw_no_list(errno);
     for (int i = 0; i < num_all; ++i) {
       if (list.get()[i]->transport_type == IBV_TRANSPORT_IB) usable.push_back(list.get()[i]);
@@ -47,7 +47,7 @@ struct Devices {
   std::string names() const {
     std::string text;
     for (ibv_device* const device : usable)
-      text += (text.empty() ? "" : ", ") + std::string(ibv_get_device_name(device));
+      text += (text.empty() ? "" : ", ") + std::string(functions->get_device_name(device));
     return text;
   }
 
@@ -139,22 +139,22 @@ void choose_mtu(Port& port, const PortChoice& choice) {
 }
 
 Owned<ibv_context> opened(ibv_device* device) {
-  Owned<ibv_context> context(ibv_open_device(device));
-  if (!context) throw_cannot(fmt::format("open device {}", ibv_get_device_name(device)), errno);
+  Owned<ibv_context> context(functions->open_device(device));
+  if (!context) throw_cannot(fmt::format("open device {}", functions->get_device_name(device)), errno);
   return context;
 }
 
 std::uint8_t num_ports(ibv_context* context) {
   ibv_device_attr limits{};
-  if (const int problem = ibv_query_device(context, &limits); problem != 0) {
-    throw_cannot(fmt::format("query device {}", ibv_get_device_name(context->device)), problem);
+  if (const int problem = functions->query_device(context, &limits); problem != 0) {
+    throw_cannot(fmt::format("query device {}", functions->get_device_name(context->device)), problem);
   }
   return limits.phys_port_cnt;
 }
 
 ibv_device* device_named(const std::string& name, const Devices& devices) {
   const auto found = std::find_if(devices.usable.begin(), devices.usable.end(),
-                                  [&](ibv_device* device) { return ibv_get_device_name(device) == name; });
+                                  [&](ibv_device* device) { return functions->get_device_name(device) == name; });
   if (found != devices.usable.end()) return *found;
   throw_missing(fmt::format("there is no InfiniBand or RoCE device \"{}\"", name),
                 fmt::format("there are {}", devices.names()), "\"leadline transports --verbose\" says what they are");
@@ -190,7 +190,7 @@ class Search {
 
  private:
   bool fits(Port& port) {
-    if (const int problem = ibv_query_port(port.context.get(), port.number, &port.attributes); problem != 0) {
+    if (const int problem = query_port(port.context.get(), port.number, port.attributes); problem != 0) {
       throw_cannot(fmt::format("query {} port {}", port.device(), port.number), problem);
     }
     if (port.attributes.state != IBV_PORT_ACTIVE) {

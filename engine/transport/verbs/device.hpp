@@ -30,7 +30,7 @@ struct Port {
   ibv_gid gid{};
 
   bool is_ethernet() const { return attributes.link_layer == IBV_LINK_LAYER_ETHERNET; }
-  std::string device() const { return ibv_get_device_name(context->device); }
+  std::string device() const { return functions->get_device_name(context->device); }
   std::string text() const;  ///< "mlx5_0 port 1 lid 12", "rxe0 port 1 gid 1"
 };
 

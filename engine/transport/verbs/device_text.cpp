@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 std::string port_text(ibv_context* context, std::uint8_t number) {
   ibv_port_attr port{};
-  if (ibv_query_port(context, number, &port) != 0) return fmt::format("port {}: no answer", number);
+  if (query_port(context, number, port) != 0) return fmt::format("port {}: no answer", number);
   std::string text = fmt::format("port {} {}, {}, {}, MTU {}", number, state_text(port.state),
                                  link_layer_text(port.link_layer), rate_text(port), 128u << port.active_mtu);
   if (port.link_layer != IBV_LINK_LAYER_ETHERNET) text += fmt::format(", LID {}", port.lid);
@@ -35,10 +35,10 @@ std::string port_text(ibv_context* context, std::uint8_t number) {
 }
 
 void add_facts_of(ibv_device* device, std::vector<Fact>& facts) {
-  const std::string name = ibv_get_device_name(device);
-  const Owned<ibv_context> context(ibv_open_device(device));
+  const std::string name = functions->get_device_name(device);
+  const Owned<ibv_context> context(functions->open_device(device));
   ibv_device_attr limits{};
-  if (!context || ibv_query_device(context.get(), &limits) != 0) {
+  if (!context || functions->query_device(context.get(), &limits) != 0) {
     facts.push_back({"device", fmt::format("{}: cannot be opened ({})", name, system_error_text(errno))});
     return;
   }
@@ -74,7 +74,7 @@ void throw_no_list(int error_number) {
 std::string library_name() {
   Dl_info found{};
   std::error_code no_such_file;
-  if (dladdr(reinterpret_cast<void*>(&ibv_get_device_list), &found) == 0) return "libibverbs";
+  if (dladdr(reinterpret_cast<void*>(functions->get_device_list), &found) == 0) return "libibverbs";
   const std::string file = fs::canonical(found.dli_fname, no_such_file).filename().string();
   const auto version = file.find(".so.");
   return version == std::string::npos ? "libibverbs" : "libibverbs " + file.substr(version + 4);
@@ -91,7 +91,7 @@ std::string driver_of(const std::string& device) {
 }
 
 std::string state_text(ibv_port_state state) {
-  const std::string text = ibv_port_state_str(state);
+  const std::string text = functions->port_state_str(state);
   return text.starts_with("PORT_") ? text.substr(5) : text;
 }
 
@@ -132,14 +132,15 @@ std::string gid_text(const ibv_gid_entry& entry) {
 
 std::vector<ibv_gid_entry> gids_of(ibv_context* context, std::uint8_t port) {
   ibv_device_attr limits{};
-  ibv_query_device(context, &limits);
+  functions->query_device(context, &limits);
   std::size_t num_all = 0;
   for (std::uint8_t one = 1; one <= limits.phys_port_cnt; ++one) {
     ibv_port_attr attributes{};
-    if (ibv_query_port(context, one, &attributes) == 0) num_all += static_cast<std::size_t>(attributes.gid_tbl_len);
+    if (query_port(context, one, attributes) == 0) num_all += static_cast<std::size_t>(attributes.gid_tbl_len);
   }
   std::vector<ibv_gid_entry> entries(num_all);
-  const ssize_t num = num_all == 0 ? 0 : ibv_query_gid_table(context, entries.data(), entries.size(), 0);
+  const ssize_t num =
+      num_all == 0 ? 0 : functions->query_gid_table(context, entries.data(), entries.size(), 0, sizeof entries[0]);
   entries.resize(num < 0 ? 0 : static_cast<std::size_t>(num));
   std::erase_if(entries, [&](const ibv_gid_entry& entry) { return entry.port_num != port; });
   return entries;
@@ -147,7 +148,7 @@ std::vector<ibv_gid_entry> gids_of(ibv_context* context, std::uint8_t port) {
 
 std::vector<Fact> device_facts() {
   int num_devices = 0;
-  const Owned<ibv_device*> list(ibv_get_device_list(&num_devices));
+  const Owned<ibv_device*> list(functions->get_device_list(&num_devices));
   if (!list) throw_no_list(errno);
   std::vector<Fact> facts{{"library", library_name()}};
   for (int i = 0; i < num_devices; ++i) add_facts_of(list.get()[i], facts);

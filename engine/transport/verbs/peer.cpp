@@ -25,7 +25,7 @@ constexpr std::uint8_t retries_for_ever = 7, receiver_not_ready_timer = 1;
 Owned<ibv_qp> made(ibv_pd* domain, ibv_qp_init_attr& wanted) {
   for (const std::uint32_t bytes : wanted_inline_bytes) {
     wanted.cap.max_inline_data = bytes;
-    if (Owned<ibv_qp> pair(ibv_create_qp(domain, &wanted)); pair) return pair;
+    if (Owned<ibv_qp> pair(functions->create_qp(domain, &wanted)); pair) return pair;
     if (errno == ENOMEM) break;
   }
   throw_cannot("make a queue pair", errno);
@@ -52,7 +52,7 @@ std::string why_unreachable(const Address& one, const Address& other) {
 
 QueuePair::QueuePair(ibv_pd* domain, ibv_cq* queue, const Port& port, bool takes_writes) {
   ibv_device_attr limits{};
-  ibv_query_device(port.context.get(), &limits);
+  functions->query_device(port.context.get(), &limits);
   const auto most = static_cast<std::uint32_t>(limits.max_qp_wr);
   ibv_qp_init_attr wanted{};
   wanted.send_cq = wanted.recv_cq = queue;
@@ -70,7 +70,7 @@ QueuePair::QueuePair(ibv_pd* domain, ibv_cq* queue, const Port& port, bool takes
   state.port_num = port.number;
   state.qp_access_flags = takes_writes ? IBV_ACCESS_REMOTE_WRITE : 0;
   const int problem =
-      ibv_modify_qp(handle.get(), &state, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+      functions->modify_qp(handle.get(), &state, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
   if (problem != 0) throw_cannot("bring a queue pair up", problem);
 }
 
@@ -105,7 +105,7 @@ int QueuePair::connect(const Port& port, const Address& partner, Service service
   }
   constexpr int to_receive = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                              IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-  if (const int problem = ibv_modify_qp(handle.get(), &ready, to_receive); problem != 0) return problem;
+  if (const int problem = functions->modify_qp(handle.get(), &ready, to_receive); problem != 0) return problem;
 
   ibv_qp_attr sending{};
   sending.qp_state = IBV_QPS_RTS;
@@ -115,7 +115,7 @@ int QueuePair::connect(const Port& port, const Address& partner, Service service
   sending.sq_psn = address(port).first_packet;
   constexpr int to_send =
       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
-  return ibv_modify_qp(handle.get(), &sending, to_send);
+  return functions->modify_qp(handle.get(), &sending, to_send);
 }
 
 }  // namespace leadline::transport::verbs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module "verbs": messages over reliable connections of InfiniBand and RoCE adapters.
+// The transport verbs: messages over reliable connections of InfiniBand and RoCE adapters.
 
 #include <fmt/format.h>
 
@@ -310,8 +310,11 @@ std::unique_ptr<Transport> open(const Context& context) {
   return std::make_unique<VerbsTransport>(context, open_port(choice), writes, service);
 }
 
-constexpr Module module{
+}  // namespace
+
+extern constexpr Module module{
     .settings = settings,
+    .load = [] { functions = &opened_for_ever<Functions>(); },
     .facts = &device_facts,
     .refuses_wait = [](WaitMode) { return std::string(); },
     .refuses_memory = [](memory::Location place) -> std::string {
@@ -323,9 +326,4 @@ constexpr Module module{
     .open = &open,
 };
 
-}  // namespace
 }  // namespace leadline::transport::verbs
-
-extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
-  return &leadline::transport::verbs::module;
-}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -177,3 +178,14 @@ def test_the_points_of_a_sparkline() -> None:
     assert len(sparkline([5], [3.0], ["only"], []).points) == 1
     of_one_moment = [point.x for point in sparkline([5, 5, 5], [1.0, 2.0, 1.0], list("abc"), []).points]
     assert of_one_moment[0] < of_one_moment[1] < of_one_moment[2]
+
+
+def test_a_folder_that_may_not_be_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is for somebody else: root, who runs tests, may look into each."""
+
+    def refused(_: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    with pytest.raises(LeadlineError, match=r"cannot use the folder .* \(Permission denied\)"):
+        Store(tmp_path, is_new_allowed=False)

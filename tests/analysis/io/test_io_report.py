@@ -56,7 +56,7 @@ def test_who_is_slow_is_named(tmp_path: Path):
     assert verdict(result, found) == "alarming"
     sentences = io_text.headline(result, found)
     assert "median of 3 repetitions" in sentences[0]
-    assert sentences[-1].startswith("Rank 13 on node01 writes slowly: at 0.400 of what comparable ones do"), sentences
+    assert sentences[-1].startswith("Rank 13 on node01 writes slowly: at 0.4 of what comparable ones do"), sentences
     assert sentences[-1].endswith("in 3 of 3 phases (writing and reading; told is the worse).")
     assert io_text.slow_ranks(found, "read") == {13}
     source, _ = page_of(straggling(), tmp_path)

@@ -107,11 +107,11 @@ def test_the_section_of_the_page(tmp_path: Path, result: LinkResult, monkeypatch
     page = page_of(result)
     section = page.between("Compared with earlier.h5", "Row = sender") if "Row = sender" in page.text else page.text
     for text in (
-        "Slower than in earlier.h5: pairs between hosts by +20.0 %; host node11 1.50 times.",
+        "Slower than in earlier.h5: pairs between hosts by +20.0 %; host node11 1.5 times.",
         "Faster: the link between node03 and node07 1.25 times.",
         "1 KiB, 4,032 ordered pairs in both results",
         "+18.8 % to +21.2 %",
-        "Host node11 became slower: 1.50 times as long (1.47 to 1.53)",
+        "Host node11 became slower: 1.5 times as long (1.47 to 1.53)",
         "The link between node03 and node07 became faster: 1.25 times as fast",
         "--messages was 100 and is 5",
     ):
@@ -132,7 +132,7 @@ def test_several_baselines(tmp_path: Path, result: LinkResult, monkeypatch: pyte
     page = expect_whole_and_alone(output.read_text(encoding="utf-8"))
     for text in (
         "Compared with its 2 baselines",
-        "Slower than in its 2 baselines: pairs between hosts by +20.0 %; host node11 1.50 times.",
+        "Slower than in its 2 baselines: pairs between hosts by +20.0 %; host node11 1.5 times.",
         "Baselines: march.h5, april.h5.",
         "4,032 ordered pairs in all results",
         "what a single run may show by the scatter of the baselines",
@@ -177,7 +177,7 @@ def test_the_sheet_says_it(tmp_path: Path, result: LinkResult, monkeypatch: pyte
         paper = sheet_page(result, analyses_for_sheet(result, result.slices), compared=compared(["earlier.h5"], result))
         assert_well_set(paper)
     texts = " ".join(text for text, *_ in text_boxes(paper))
-    assert "Slower than in earlier.h5: pairs between hosts by +20.0 %; host node11 1.50 times." in texts
+    assert "Slower than in earlier.h5: pairs between hosts by +20.0 %; host node11 1.5 times." in texts
     assert "--messages was 100 and is 5." in texts
 
 

@@ -188,7 +188,7 @@ def test_the_headline_is_that_of_the_diagnosis(tmp_path: Path):
     result = loaded(tmp_path, slow_component("link"))
     analyses = [analyse(result, part) for part in result.slices]
     assert link_text.headline(result, analyses, diagnosed_in(result)) == [
-        "The link from node03 to node07 is slow: 1.30 times as long as usual (1.27 to 1.33)."
+        "The link from node03 to node07 is slow: 1.3 times as long as usual (1.27 to 1.33)."
     ]
     assert link_text.headline(result, analyses)[0].startswith("No host or rank stands out"), "without one as ever"
 
@@ -206,10 +206,10 @@ def test_a_headline_of_several_faults(tmp_path: Path):
     result = loaded(tmp_path, made)
     analyses = [analyse(result, part) for part in result.slices]
     assert link_text.headline(result, analyses, diagnosed_in(result)) == [
-        "4 faults found: the port of node01 is slow when sending, 2.00 times as usual; rank 8 on node02 is unsteady, "
-        "1.50 times as usual; rank 9 on node02 is unsteady, 1.50 times as usual; and 1 more."
+        "4 faults found: the port of node01 is slow when sending, 2 times as usual; rank 8 on node02 is unsteady, "
+        "1.5 times as usual; rank 9 on node02 is unsteady, 1.5 times as usual; and 1 more."
     ]
-    assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["4 faults found, worst first."]
+    assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["4 faults found, the costliest first."]
 
 
 def test_no_fault(tmp_path: Path):
@@ -239,10 +239,10 @@ def test_what_is_slower_than_the_site_profile_is_a_fault(tmp_path: Path):
     result = loaded(tmp_path, made)
     analyses = [analyse(result, part) for part in result.slices]
     told = (
-        "All pairs between hosts take 2.00 times as long as in the site profile (1.80 to 2.20): "
+        "All pairs between hosts take 2 times as long as in the site profile (1.8 to 2.2): "
         "8.000 µs instead of 4.000 µs."
     )
-    others = "Times beside the site profile: same host x1.10."
+    others = "Times beside the site profile: same host x1.1."
     assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["1 fault found.", others, told]
     assert link_text.headline(result, analyses, diagnosed_in(result)) == [told]
     assert link_text.is_alarming(result, analyses, diagnosed_in(result))

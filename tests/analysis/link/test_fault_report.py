@@ -43,10 +43,10 @@ def test_a_fault_in_words(tmp_path: Path):
     for text in (
         "1 fault found.",
         "Host node11 is slow",
-        "3.00 times as long as usual (2.94 to 3.06)",
+        "3 times as long as usual (2.94 to 3.06)",
         "492 ordered pairs, such as 44 → 3 12.00 µs instead of 4.000 µs",
         "not one of its ranks: nearly all of them show it",
-        "alone 2.90 times as long, so it is also there without load",
+        "alone 2.9 times as long, so it is also there without load",
         "Look at it.",
     ):
         assert text in faults, text
@@ -124,7 +124,7 @@ def test_many_faults_are_cut(tmp_path: Path):
     source, page = page_of(made, tmp_path)
     assert source.count('<figure class="strip"') == 12
     assert "28 more" in page.text
-    assert "Rank 39 is slow: 2.00 times as long as usual" in page.text
+    assert "Rank 39 is slow: 2 times as long as usual" in page.text
     assert len(source) < 1_500_000
 
 

@@ -14,7 +14,7 @@ from made_up_diagnosis import diagnosis, fault, in_slices, slow_component
 
 import leadline
 from conftest import write_result
-from leadline.diagnosis import diagnosed_in, found_faults
+from leadline.diagnosis import diagnosed_in, told_faults
 from leadline.draw.colours import FACTORS
 from leadline.link.analysis import analyse
 from leadline.link.first_screen import expected_ns
@@ -77,7 +77,7 @@ def test_without_a_sound_pair_all_of_the_class_count(tmp_path: Path):
 )  # fmt: skip
 def test_where_a_finding_is_outlined(tmp_path: Path, kind: str, blocks: list[object]):
     result = leadline.load(write_result(tmp_path / "run.h5", slow_component(kind)))
-    found = found_faults(diagnosed_in(result), result.slices)
+    found = told_faults(diagnosed_in(result), result.slices)
     (one,) = findings_for_script(found, result.slices)
     assert (one["number"], one["part"], one["is_bad"]) == (1, None, True)
     assert one["blocks"] == blocks
@@ -126,6 +126,21 @@ def test_the_matrix_shows_the_time_by_expected_at_first(open_page: Open):
 
 
 @pytest.mark.browser
+def test_the_ranks_of_findings_can_stand_first(open_page: Open):
+    page = open_page(slow_component("link"))
+    offered = page.ask("() => [...document.getElementById('order').options].map((one) => one.value)")
+    assert offered == ["rank", "findings"], "no network is known, and hosts are in order"
+    page.choose("order", "findings")
+    page.wait_until("document.getElementById('rank-matrix').dataset.axis === 'ranks-by-findings'")
+    told = page.hover(1, 6)
+    assert "from rank 13 " in told, "of host 3, which sends"
+    assert "to rank 30 " in told, "of host 7, which receives"
+    assert "to rank 2 " in page.hover(1, 10), "then the others"
+    assert page.colour_at(1, 6) != SOUND
+    page.wait_until(f"({ADDRESS})().includes('order=findings')")
+
+
+@pytest.mark.browser
 def test_another_statistic_is_absolute(open_page: Open):
     page = open_page(slow_component("host"))
     page.choose("statistic", "max")
@@ -158,6 +173,25 @@ def test_findings_and_outlines_lead_to_each_other(open_page: Open, kind: str, nu
     page.wait_until(
         "() => document.querySelector('#finding-1.chosen') && document.querySelector('.axes .finding.chosen')"
     )
+
+
+@pytest.mark.browser
+def test_every_pair_of_the_list_has_its_number_on_top(open_page: Open):
+    made = slow_component("host")
+    for rank in range(12):
+        made.times[0][0][rank, 63 - rank] *= 40
+    page = open_page(made)
+    signs = page.ask("() => [...document.querySelectorAll('#striking .sign')].map((one) => one.textContent.slice(2))")
+    assert signs == [str(number) for number in range(2, 14)], "behind the finding, which is 1"
+    numbers = page.ask(
+        "() => [...document.querySelectorAll('.axes .number:not(.finding-number)')].map((one) => one.textContent)"
+    )
+    assert sorted(numbers, key=int) == signs
+    drawn = page.ask(
+        "() => [...document.querySelectorAll('.axes .rare, .axes .finding, .axes .number')]"
+        ".map((one) => one.matches('.number'))"
+    )
+    assert drawn == sorted(drawn), "numbers are drawn behind all outlines, so that none hides them"
 
 
 @pytest.mark.browser

@@ -82,9 +82,9 @@ def test_one_slow_host_of_eight_is_named(tmp_path: Path):
         assert np.nanargmax(analysis.hosts.ratio) == 5
     _, sentence = said(result)
     assert sentence == (
-        "Host node05 is slow: 3.00 times as long as usual (2.94 to 3.06) (in 5 of 5 topologies and sizes)."
+        "Host node05 is slow: 3 times as long as usual (2.94 to 3.06) (in 5 of 5 topologies and sizes)."
     )
-    assert said(result, [2])[1] == "Host node05 is slow: 3.00 times as long as usual (2.94 to 3.06)."
+    assert said(result, [2])[1] == "Host node05 is slow: 3 times as long as usual (2.94 to 3.06)."
 
 
 def test_topologies_that_are_not_judged_are_no_sound_ones(tmp_path: Path):

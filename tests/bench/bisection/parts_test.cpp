@@ -133,12 +133,12 @@ TEST(DistributionOverRanks, MayHaveNoWidthAndMayBeEmpty) {
   });
 }
 
-TEST(SlowestConnections, AreFoundOnceForEveryTwoRanks) {
+TEST(SuspectedConnections, AreFoundOnceForEveryTwoRanks) {
   // Patterns 0 to 2 of three ranks, one of which rests.
   const std::vector<RankTimes> of_rank[] = {
       {{1, 1, 50, 0}, {2, 2, 70, 0}, {}}, {{0, 0, 51, 0}, {}, {2, 2, 10, 0}}, {{}, {0, 0, 70, 0}, {1, 1, 9, 0}}};
   run_on_threads(one_host(3), [&](ThreadCluster& cluster) {
-    const auto found = slowest_connections(cluster, 4, of_rank[cluster.rank()], 2);
+    const auto found = suspected_connections(cluster, 4, of_rank[cluster.rank()], 2);
     ASSERT_THAT(found, SizeIs(2));
     EXPECT_EQ(found[0].from, 0);
     EXPECT_EQ(found[0].to, 2);
@@ -147,8 +147,22 @@ TEST(SlowestConnections, AreFoundOnceForEveryTwoRanks) {
     EXPECT_EQ(found[1].to, 1);
     EXPECT_EQ(found[1].time_ns, 51);
     EXPECT_EQ(found[1].size_index, 4);
-    EXPECT_THAT(slowest_connections(cluster, 4, of_rank[cluster.rank()], 9), SizeIs(3));
-    EXPECT_THAT(slowest_connections(cluster, 4, of_rank[cluster.rank()], 0), IsEmpty());
+    EXPECT_THAT(suspected_connections(cluster, 4, of_rank[cluster.rank()], 9), SizeIs(3));
+    EXPECT_THAT(suspected_connections(cluster, 4, of_rank[cluster.rank()], 0), IsEmpty());
+  });
+}
+
+TEST(SuspectedConnections, HaveThatOfARankThatIsSlowWithEverybody) {
+  // Rank 3 takes 40 with all; the others take 90 once, and 10.
+  const std::vector<RankTimes> of_rank[] = {{{1, 1, 90, 0}, {2, 2, 10, 0}, {3, 3, 42, 0}},
+                                            {{0, 0, 91, 0}, {3, 3, 41, 0}, {2, 2, 10, 0}},
+                                            {{3, 3, 40, 0}, {0, 0, 10, 0}, {1, 1, 93, 0}},
+                                            {{2, 2, 40, 0}, {1, 1, 41, 0}, {0, 0, 42, 0}}};
+  run_on_threads(one_host(4), [&](ThreadCluster& cluster) {
+    const auto found = suspected_connections(cluster, 0, of_rank[cluster.rank()], 2);
+    ASSERT_THAT(found, SizeIs(2));
+    EXPECT_EQ(found[0].time_ns, 93);
+    EXPECT_EQ(std::minmax(found[1].from, found[1].to), std::minmax(2, 3));
   });
 }
 

@@ -157,7 +157,6 @@ inline Plan plan_of(const Setting& setting) {
 }
 
 inline std::vector<Rank> measured(const Setting& setting) {
-  setenv("LEADLINE_MODULE_PATH", MODULE_FOLDER, 1);
   std::vector<Rank> ranks(setting.host_of.size());
   ScriptedTransport::Meeting meeting(static_cast<int>(ranks.size()));
   run_on_threads(setting.host_of, [&](ThreadCluster& cluster) {

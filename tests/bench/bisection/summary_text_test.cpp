@@ -64,7 +64,7 @@ verdict: 1 fault found
      seen     26 ordered pairs
      again    measured again alone: 2.02 times as long, so it is also there without load
 
-slowest connections, with all others and then alone (slow: below 90 % of the median)
+connections with all others, and measured again alone (slow: below 90 % of the median)
   from       to     pattern  under load GiB/s  alone GiB/s
   5 (c)  ->  0 (a)        0             2.100        2.211  slow alone, too
   3 (b)  ->  6 (d)        1             1.050        4.200  slow only under load

@@ -92,7 +92,6 @@ inline std::unique_ptr<storage::Backend> posix_backend(int rank, int size) {
 }
 
 inline std::vector<MeasuredRank> measured(const Setting& setting) {
-  setenv("LEADLINE_MODULE_PATH", MODULE_FOLDER, 1);
   const Ranks there(setting.num_ranks, setting.ranks_per_host);
   const Plan plan = there.plan(setting.request);
   std::vector<MeasuredRank> ranks(there.host_of.size());

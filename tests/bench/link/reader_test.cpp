@@ -99,7 +99,7 @@ TEST_P(EitherFormat, SaysTheSame) {
   EXPECT_EQ(header.num_ranks, num_ranks);
   EXPECT_TRUE(header.has_rounds);
   EXPECT_EQ(header.num_permutations, 2);
-  EXPECT_EQ(header.provenance.size(), 19U);
+  EXPECT_EQ(header.provenance.size(), 20U);
   EXPECT_EQ(result::option_text(header, "seed"), "7");
   EXPECT_EQ(header.repeats.at(1).permutation, 1);
   EXPECT_EQ(header.retests->at(1).to, 2);

@@ -64,7 +64,7 @@ class HostMatrixView {
           const place = { x: left + first * step, y: HOST_TOP + top * step, width: (behind - first) * step, height: (below - top) * step, rx: 2 };
           for (const what of [`${kind} halo`, kind]) add(this.svg, "rect", { class: what, ...place });
           const is_column = !from && to;
-          if (at === 0 || !is_column) add(this.svg, "text", { class: "finding-number", x: Math.min(place.x + place.width + 3, left + side + 4), y: place.y + place.height / 2 + 5 }, String(one.number));
+          if (at === 0 || !is_column) add(this.svg, "text", { class: `finding-number${one.is_bad ? "" : " remark"}`, x: Math.min(place.x + place.width + 3, left + side + 4), y: place.y + place.height / 2 + 5 }, String(one.number));
         }
       }
     });
@@ -72,11 +72,16 @@ class HostMatrixView {
 
   legend(x, top) {
     add(this.svg, "text", { class: "label", x, y: top + 6 }, "share of expected");
-    page.factors.forEach(([from, colour], at) => {
-      const y = top + 16 + 18 * at, next = page.factors[at + 1], share = (factor) => number(100 / factor, 2);
+    const entry = (at, colour, text) => {
+      const y = top + 16 + 18 * at;
       add(this.svg, "rect", { class: "cell", x, y, width: 14, height: 14, fill: colour });
-      add(this.svg, "text", { class: "tick", x: x + 20, y: y + 12 }, !from ? `above ${share(next[0])} %` : next ? `${share(next[0])} to ${share(from)} %` : `${share(from)} % and below`);
+      add(this.svg, "text", { class: "tick", x: x + 20, y: y + 12 }, text);
+    };
+    page.factors.forEach(([from, colour], at) => {
+      const next = page.factors[at + 1], share = (factor) => number(100 / factor, 2);
+      entry(at, colour, !from ? `above ${share(next[0])} %` : next ? `${share(next[0])} to ${share(from)} %` : `${share(from)} % and below`);
     });
+    if (this.place.hosts.shares.includes(null)) entry(page.factors.length, page.outside, "not in this test");
   }
 
   tell(event) {

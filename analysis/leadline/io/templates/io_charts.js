@@ -25,6 +25,7 @@ function use_spec() {
 
 function strips_spec() {
   const { groups, bin_ns, total } = of_phase(), most = Math.max(...groups.flatMap((one) => one.bytes), 1), [name, scale] = unit_of_time(bin_ns * total.length);
+  by_id("darkest").textContent = `: at most ${rate_text(1e9 * most / bin_ns)}`;
   const rows = groups.map((one) => ({
     name: one.name, slow: false,
     pieces: one.bytes.map((bytes, at) => ({
@@ -51,7 +52,7 @@ function latency_spec() {
   const first = low_of(latencies[0]), last = high_of(latencies[latencies.length - 1]), ticks = [];
   for (let power = 0; power <= 13; ++power) for (const step of [1, 2, 5]) {
     const value = step * 10 ** power, at = Math.log2(value);
-    if (at >= first && at <= last && (last - first < 20 || step === 1)) ticks.push([at, nanoseconds_text(value)]);
+    if (at >= first && at <= last && (last - first < 20 || step === 1)) ticks.push([at, nanoseconds_text(value, 1)]);
   }
   let below = 0;
   return {

@@ -40,7 +40,7 @@ function draw_axes(svg, matrix, view, box, marked) {
     }
   }
   const what = matrix.axis === "hosts" ? "host" : "rank", title = add(svg, "text", { class: "title", x: left, y: 13 }, `to ${what} →`);
-  if (num_shown > 1) add(title, "tspan", { class: "remark", dx: 14 }, `1 host name of ${num_shown} is shown`);
+  if (num_shown > 1) add(title, "tspan", { class: "remark", dx: 14 }, `names of 1 in ${num_shown} hosts`);
   add(svg, "text", { class: "title", transform: `translate(13 ${top}) rotate(-90)`, "text-anchor": "end" }, `← from ${what}`);
 }
 
@@ -56,7 +56,7 @@ function draw_hosts(svg, matrix, begin, scale, box, marked, side_name) {
   const seen = in_sight(segments, begin, begin + box.side / scale).map((one) => {
     const [from, to] = pixels_of(one, begin, scale, box.side), urgent = marked.hosts.has(one.value) || marked.slow_hosts.has(one.value);
     return { ...one, from, to, at: (from + to) / 2, urgent };
-  }).filter((one) => one.to - one.from > 0.5 && (one.urgent || (one.index % stride === 0 && (stride > 1 || one.to - one.from >= Math.min(usual, LINE_HEIGHT) * 0.7))));
+  }).filter((one) => (stride > 1 || one.to - one.from > 0.5) && (one.urgent || (one.index % stride === 0 && (stride > 1 || one.to - one.from >= Math.min(usual, LINE_HEIGHT) * 0.7))));
   const across = !is_row && seen.every((one) => !one.urgent || one.to - one.from > 1)
     && (!box.is_turned || seen.every((one) => (one.end - one.first) * scale > text_width(short_names[one.value]) + 8));
   const wanted = seen.map((one) => ({ ...one, size: across ? text_width(short_names[one.value]) + 8 : LINE_HEIGHT }))
@@ -132,7 +132,7 @@ function draw_ranks(svg, matrix, begin, scale, box, marked, side_name) {
 function draw_boundaries(svg, matrix, view, box) {
   const { left, top, side } = box, segments = segments_of(matrix), scale = side / view.span;
   // Between single cells they would only be a grid.
-  if (segments.length < 2 || (matrix.axis !== "ranks" && matrix.axis !== "ranks-by-host")) return;
+  if (segments.length < 2 || !matrix.axis.startsWith("ranks")) return;
   if (scale * matrix.positions / segments.length < SMALLEST_BOUNDED || segments.length === matrix.positions) return;
   const line = (place) => add(svg, "line", { class: "boundary", ...place });
   for (const one of in_sight(segments, view.row, view.row + view.span)) {

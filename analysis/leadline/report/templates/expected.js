@@ -60,6 +60,7 @@ function factor_palette() {
 }
 
 const FACTOR_ROOM = 146, FACTOR_HEIGHT = 26;
+const factor_legend_height = () => 18 + page.colours.factors.length * FACTOR_HEIGHT + 22 + 4 * 16;
 
 function draw_factor_legend(svg, part, statistic, x, top) {
   const { factors } = page.colours, names = [["median of its class,", null], ["without findings:", null], ...["inside a host", "between hosts"].map((name, at) => [name, expected_of(part, statistic)[at]])];
@@ -81,5 +82,5 @@ function draw_factor_legend(svg, part, statistic, x, top) {
 // A single pair's time beside the expected one, in words; null where that is not known.
 function factor_text(part, statistic, cell) {
   const expected = expected_of(part, statistic), time_ns = expected && expected[is_inside(cell.from, cell.to) ? 0 : 1];
-  return time_ns ? `×${number(cell.time_ns[statistic] / time_ns, 3)} of ${time_text(part, time_ns)}` : null;
+  return time_ns ? `×${plain(cell.time_ns[statistic] / time_ns, 3)} of ${time_text(part, time_ns)}` : null;
 }

@@ -6,6 +6,13 @@
 const MOST_STRETCHES = 8, SMALLEST_BAND = 5;
 const findings_of = (part) => (page.findings || []).filter((one) => one.part === null || page.parts[one.part] === part);
 
+// The ranks at the ends of findings first, in the order of the list, then the others by their numbers.
+function order_by_findings(part) {
+  const all = page.host_of.map((_, rank) => rank), ends = findings_of(part).flatMap((one) => one.blocks.flat()).filter((end) => end);
+  const ranks_of = ({ hosts, ranks }) => ranks || hosts.flatMap((host) => all.filter((rank) => page.host_of[rank] === host));
+  return [...new Set([...ends.flatMap(ranks_of), ...all])];
+}
+
 // Stretches of positions of hosts or ranks along the axis.
 function stretches_of(matrix, which) {
   if (!which) return [{ first: 0, end: matrix.positions }];
@@ -21,19 +28,17 @@ function stretches_of(matrix, which) {
 }
 
 function draw_findings(svg, place, chosen_number) {
-  const seats = new Set(), numbers = add(svg, "g", {});
+  const seats = new Set();
   for (const one of findings_of(place.matrix.part)) {
     for (const [from, to] of one.blocks) {
       const rows = stretches_of(place.matrix, from), columns = stretches_of(place.matrix, to);
       if (rows.length * columns.length > MOST_STRETCHES) continue;
-      for (const row of rows) for (const column of columns) draw_finding(svg, place, one, row, column, one.number === chosen_number, { seats, numbers });
+      for (const row of rows) for (const column of columns) draw_finding(svg, place, one, row, column, one.number === chosen_number, seats);
     }
   }
-  // On top of all outlines.
-  svg.appendChild(numbers);
 }
 
-function draw_finding(svg, { view, box, x, y }, one, row, column, is_chosen, { seats, numbers }) {
+function draw_finding(svg, { view, box, x, y, numbers }, one, row, column, is_chosen, seats) {
   if (row.end <= view.row || column.end <= view.column || row.first >= view.row + view.span || column.first >= view.column + view.span) return;
   const is_single = (stretch, all) => stretch.end - stretch.first < all;
   const wide = (from, to, least) => { const more = Math.max(least - (to - from), 0) / 2; return [from - more, to + more]; };
@@ -49,7 +54,7 @@ function draw_finding(svg, { view, box, x, y }, one, row, column, is_chosen, { s
   line = clamp(line, box.top + 12, box.top + box.side - 2);
   while (seats.has(`${Math.round(at / 14)} ${Math.round(line / 14)}`)) at -= 16;
   seats.add(`${Math.round(at / 14)} ${Math.round(line / 14)}`);
-  add(numbers, "text", { class: "number finding-number", x: at, y: line, "text-anchor": is_column ? "middle" : "start", "data-finding": one.number }, String(one.number));
+  add(numbers, "text", { class: `number finding-number${one.is_bad ? "" : " remark"}`, x: at, y: line, "text-anchor": is_column ? "middle" : "start", "data-finding": one.number }, String(one.number));
 }
 
 // The entry of the list: chosen, open and in sight.

@@ -10,8 +10,10 @@ function chosen_range(range, { extent, scale }) {
   return { ...range, low, high, logarithmic };
 }
 
+const bar_height = (side) => clamp(side - 60, 150, 320);
+
 function draw_colour_bar(svg, part, range, x, top, side) {
-  const height = clamp(side - 60, 150, 320), y = top + 34, right = x + BAR_WIDTH, id = "colour-bar";
+  const height = bar_height(side), y = top + 34, right = x + BAR_WIDTH, id = "colour-bar";
   const gradient = add(add(svg, "defs", {}), "linearGradient", { id, x1: 0, x2: 0, y1: 1, y2: 0 });
   page.colours.map.forEach((stop, i) => add(gradient, "stop", { offset: i / (page.colours.map.length - 1), "stop-color": stop }));
   add(svg, "text", { class: "title", x, y: top + 4 }, `time, ${part.time_unit.name}`);
@@ -70,14 +72,15 @@ function tell_legend(legend, part, range, found) {
 }
 
 /* What stands out in a slice beside the findings that the page lists, in the order of the list: {kind: host, rank, link or pair, number, from, to, ratio,
-   is_both: slow in both directions}. from and to are hosts of a link, ranks of a pair; a host or a rank has from only. */
+   is_both: slow in both directions, is_listed: the list has it}. from and to are hosts of a link, ranks of a pair; a host or a rank has from only. */
 function striking(part) {
   const found = [], before = page.findings ? page.findings.length : 0;
-  const put = (kind, from, to, ratio) => { found.push({ kind, from, to, ratio, number: before + found.length + 1 }); };
+  const put = (kind, from, to, ratio) => { found.push({ kind, from, to, ratio }); };
+  const numbered = (all) => all.map((one, i) => ({ ...one, number: before + i + 1, is_listed: i < MOST_LISTED }));
   const add_pairs = () => { for (const { from, to, ratio } of part.standouts.slice(0, part.num_circled)) put("pair", from, to, ratio); };
   if (page.findings) {
     add_pairs();
-    return found.filter((one) => !findings_of(part).some(({ blocks }) => blocks.some(([a, b]) => a && a.ranks && b && b.ranks && a.ranks[0] === one.from && b.ranks[0] === one.to)));
+    return numbered(found.filter((one) => !findings_of(part).some(({ blocks }) => blocks.some(([a, b]) => a && a.ranks && b && b.ranks && a.ranks[0] === one.from && b.ranks[0] === one.to))));
   }
   for (const [host, ratio] of part.slow_hosts) put("host", host, null, ratio);
   for (const [rank, ratio] of part.slow_ranks) put("rank", rank, null, ratio);
@@ -87,7 +90,7 @@ function striking(part) {
     else put("link", from, to, ratio);
   }
   add_pairs();
-  return found;
+  return numbered(found);
 }
 
 const SIGNS = { host: "▲", rank: "▲", link: "▭", pair: "○" };
@@ -113,7 +116,7 @@ function tell_striking(list, found) {
     const words = add(button, "span", { class: "words" });
     add(words, "strong", {}, what);
     if (where) add(words, "small", {}, where);
-    add(button, "span", { class: "ratio" }, `${number(one.ratio, 3)} ×`);
+    add(button, "span", { class: "ratio" }, `${plain(one.ratio, 3)} ×`);
   }
   if (found.length > MOST_LISTED) add(list, "li", { class: "none" }, `and ${found.length - MOST_LISTED} more`);
 }

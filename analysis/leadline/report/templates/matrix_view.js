@@ -33,21 +33,24 @@ class MatrixView {
     const place = (element) => element.getBoundingClientRect().top, section = by_id("matrix"), beside = by_id("first-screen");
     const top = (beside && getComputedStyle(section).position === "sticky" ? place(this.figure) - place(section) + place(beside) : place(this.figure)) + window.scrollY;
     const wide = this.figure.clientWidth, room = this.room();
-    // On a narrow screen the scale of the colours stands where one scrolls to.
-    const width = wide < NARROW ? wide - 2 : wide - room - 34;
+    // On a narrow screen the scale of the colours stands below the picture, which keeps room for the numbers at its edge.
+    const is_narrow = wide < NARROW, width = is_narrow ? wide - 26 : wide - room - 34;
     const height = top < window.innerHeight ? window.innerHeight - top - 12 : window.innerHeight - 100;
     this.box = box_of(this.layer.matrix, width, Math.max(height, SMALLEST_SIDE + 120));
     const { left, top: above, side, bottom } = this.box;
-    this.figure.style.height = Math.max(above + side + bottom, above + 230) + "px";
+    this.legend_at = is_narrow ? { x: 4, top: above + side + bottom + 18 } : { x: left + side + 34, top: above };
+    const whole = is_narrow ? this.legend_at.top + this.legend_height() : above + side + bottom;
+    this.figure.style.height = Math.max(whole, above + 230) + "px";
     Object.assign(this.canvas.style, { left: left + "px", top: above + "px", width: side + "px", height: side + "px" });
-    this.svg.setAttribute("width", left + side + 34 + room);
-    this.svg.setAttribute("height", above + side + bottom);
+    this.svg.setAttribute("width", is_narrow ? wide : left + side + 34 + room);
+    this.svg.setAttribute("height", whole);
     this.smallest_span = Math.min(this.layer.matrix.positions, Math.max(side / LARGEST_ZOOM, 2) * this.layer.matrix.data.edge);
     this.view = this.inside(this.view);
   }
 
-  // What the legend beside the picture takes.
+  // What the legend beside the picture, or below it, takes.
   room() { return this.layer.is_by_expected ? FACTOR_ROOM : BAR_ROOM; }
+  legend_height() { return this.layer.is_by_expected ? factor_legend_height() : bar_height(this.box.side) + 60; }
 
   inside({ row, column, span }) {
     const all = this.layer.matrix.positions, kept = clamp(span, this.smallest_span, all);
@@ -70,8 +73,9 @@ class MatrixView {
     svg.replaceChildren();
     draw_axes(svg, layer.matrix, view, box, this.marked);
     draw_marks(svg, layer.matrix, view, box, this.marked, this.found, this.chosen_finding);
-    if (layer.is_by_expected) draw_factor_legend(svg, this.part, layer.statistic, box.left + box.side + 34, box.top);
-    else if (this.range) draw_colour_bar(svg, this.part, this.range, box.left + box.side + 34, box.top, box.side);
+    const { x, top } = this.legend_at;
+    if (layer.is_by_expected) draw_factor_legend(svg, this.part, layer.statistic, x, top);
+    else if (this.range) draw_colour_bar(svg, this.part, this.range, x, top, box.side);
     const told = { row: view.row, column: view.column, span: view.span, side: box.side, edge: this.drawn.edge, axis: layer.matrix.axis,
       statistic: layer.statistic, reduction: layer.reduction, positions: layer.matrix.positions, times: layer.is_by_expected ? "expected" : "absolute" };
     Object.assign(this.figure.dataset, told);

@@ -9,7 +9,7 @@ function number(value, digits = 4) {
   return String(Math.round(value / step) * step);
 }
 
-const plain = (value) => String(Number(value.toPrecision(6)));
+const plain = (value, digits = 6) => String(Number(value.toPrecision(digits)));
 const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 const plural = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 

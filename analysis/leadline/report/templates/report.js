@@ -27,7 +27,11 @@ function matrix_of(part, axis) {
   return matrices.get(key);
 }
 
-const axis_chosen = () => (chosen.axis === "hosts" ? "hosts" : chosen.order === "host" ? "ranks-by-host" : "ranks");
+const axis_chosen = () => (chosen.axis === "hosts" ? "hosts" : chosen.order === "rank" ? "ranks" : `ranks-by-${chosen.order}`);
+// Only single pairs that are inside the page can be put into any order.
+const has_single_pairs = !page.served && page.parts.every((part) => part.matrices.ranks && part.matrices.ranks.edge === 1);
+const ORDERS = [["rank", "by rank", true], ["host", "by host", page.order_by_host], ["network", "by network", has_single_pairs && page.order_by_network],
+  ["findings", "by findings", has_single_pairs && (page.findings || []).some((one) => one.blocks.length)]].filter(([, , is_offered]) => is_offered);
 
 async function show() {
   const mine = ++turn, part = page.parts[chosen.part], matrix = matrix_of(part, axis_chosen());
@@ -69,7 +73,7 @@ function choose_part() {
 function choose_axis(axis) {
   chosen.axis = axis;
   for (const button of document.querySelectorAll("#axes button")) button.setAttribute("aria-pressed", String(button.dataset.axis === axis));
-  by_id("order").closest("label").hidden = axis === "hosts" || !page.order_by_host;
+  by_id("order").closest("label").hidden = axis === "hosts" || ORDERS.length < 2;
   return show();
 }
 
@@ -129,7 +133,7 @@ function begin() {
   const set = (name) => (value) => { chosen[name] = value; return show(); };
   offer("statistic", page.statistics.map((name) => [name, name]), chosen.statistic, set("statistic"));
   offer("reduction", page.reductions.map((name) => [name, name]), chosen.reduction, set("reduction"));
-  offer("order", [["rank", "by rank"], ["host", "by host"]], chosen.order, set("order"));
+  offer("order", ORDERS, chosen.order, set("order"));
   offer("times", [["expected", "by expected"], ["absolute", "absolute"]], chosen.times, set("times"));
   offer("extent", [["robust", "without extremes"], ["whole", "all values"]], chosen.extent, set("extent"));
   offer("scale", [["auto", "automatic"], ["logarithmic", "logarithmic"], ["linear", "linear"]], chosen.scale, set("scale"));

@@ -55,12 +55,12 @@ function coarser({ edge, size, cells }, reduction) {
 }
 
 // Who stands where along an axis. Several ranks share a position where positions are hosts.
-function places_along(axis) {
+function places_along(part, axis) {
   const as_is = () => Array.from({ length: page.num_ranks }, (_, rank) => rank);
   if (axis === "ranks" || (axis === "hosts" && !page.order_by_host)) {
     return { ranks: as_is(), begins: axis === "ranks" ? [...as_is(), page.num_ranks] : begins_of_hosts(as_is()) };
   }
-  const ranks = page.order_by_host;
+  const ranks = axis === "ranks-by-network" ? page.order_by_network : axis === "ranks-by-findings" ? order_by_findings(part) : page.order_by_host;
   return { ranks, begins: axis === "hosts" ? begins_of_hosts(ranks) : [...as_is(), page.num_ranks] };
 }
 
@@ -77,7 +77,7 @@ class Matrix {
     this.data = part.matrices[axis] || part.matrices.ranks;
     this.is_reordered = !part.matrices[axis];
     this.positions = this.data.positions;
-    Object.assign(this, places_along(axis));
+    Object.assign(this, places_along(part, axis));
     this.position_of = new Int32Array(page.num_ranks);
     for (let at = 0; at < this.positions; ++at) {
       for (let place = this.begins[at]; place < this.begins[at + 1]; ++place) this.position_of[this.ranks[place]] = at;

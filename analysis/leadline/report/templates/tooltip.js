@@ -37,7 +37,7 @@ function cell_rows(layer, edge, cell) {
   if (cell.count) rows.push(["batches", grouped(cell.count)]);
   if (cell.round) rows.push(["round", grouped(cell.round)]);
   const known = part.standouts.find((one) => one.from === cell.from && one.to === cell.to);
-  if (known && !part.relative_to_ns) rows.push(["beyond what is usual", `${number(known.ratio, 3)} ×`]);
+  if (known && !part.relative_to_ns) rows.push(["beyond what is usual", `${plain(known.ratio, 3)} ×`]);
   if (cell.num_missing) rows.push(["not measured", plural(cell.num_missing, terms.pair)]);
   return rows;
 }

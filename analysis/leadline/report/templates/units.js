@@ -11,9 +11,9 @@ function rate_text(value) {
   const at = index_of_unit(value);
   return `${number(value / 1024 ** at)} ${BYTE_NAMES[at]}/s`;
 }
-function nanoseconds_text(value) {
+function nanoseconds_text(value, digits = 4) {
   const at = clamp(Math.floor(Math.log10(value) / 3), 0, 3);
-  return `${number(value / 1000 ** at)} ${["ns", "µs", "ms", "s"][at]}`;
+  return `${number(value / 1000 ** at, digits)} ${["ns", "µs", "ms", "s"][at]}`;
 }
 
 // A unit for the middle of what is shown.
