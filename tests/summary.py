@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 # CTest calls a test "skipped" also when it could not run it at all; only these two are the test's own word.
@@ -21,7 +21,7 @@ TEST_ENDS = re.compile(r"^\[ +(OK|FAILED|SKIPPED) +\] ([\w/.]+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test of one run: passed, failed or skipped, with the reason where there is one."""
+    """One test of one run: passed, passed again (it failed first), failed or skipped, with the reason where there is one."""
 
     name: str
     verdict: str
@@ -31,7 +31,8 @@ class Outcome:
 def outcomes_of(path: Path, programs: Path | None = None) -> list[Outcome]:
     """All tests in PATH.xml; a report that is not there is one failure, since its runner must have died.
 
-    A CTest test of leadline_test() counts as the tests in it, whose reports are in the folder `programs`.
+    A CTest test of leadline_test() counts as the tests in it, whose reports are in the folder `programs`. PATH-again.xml
+    has the failed tests that ran once more; its word is the last.
     """
     run = path.name
     report = path.with_name(run + ".xml")
@@ -39,7 +40,15 @@ def outcomes_of(path: Path, programs: Path | None = None) -> list[Outcome]:
         root = ElementTree.parse(report).getroot()
     except (OSError, ElementTree.ParseError) as error:
         return [Outcome(f"{run} (all of it)", "failed", f"no readable report: {error}")]
-    return [outcome for case in root.iter("testcase") for outcome in _outcomes_of_case(run, case, programs)]
+    outcomes = [outcome for case in root.iter("testcase") for outcome in _outcomes_of_case(run, case, programs)]
+    again = path.with_name(run + "-again")
+    if not again.with_name(again.name + ".xml").exists():
+        return outcomes
+    passed = {one.name.partition(": ")[2] for one in outcomes_of(again) if one.verdict == "passed"}
+    return [
+        replace(one, verdict="passed again") if one.verdict == "failed" and one.name.partition(": ")[2] in passed else one
+        for one in outcomes
+    ]
 
 
 def _outcomes_of_case(run: str, case: ElementTree.Element, programs: Path | None) -> list[Outcome]:
@@ -129,9 +138,10 @@ def _one_line(text: str) -> str:
 def report(outcomes: list[Outcome]) -> str:
     """What a person reads at the end; the line of counts is the last."""
     lines = []
-    failed = [outcome for outcome in outcomes if outcome.verdict == "failed"]
-    if failed:
-        lines += ["failed tests:", *(f"  {outcome.name}  {outcome.reason}".rstrip() for outcome in failed), ""]
+    for verdict, title in (("failed", "failed tests:"), ("passed again", "tests that failed, and passed when run again:")):
+        found = [outcome for outcome in outcomes if outcome.verdict == verdict]
+        if found:
+            lines += [title, *(f"  {outcome.name}  {outcome.reason}".rstrip() for outcome in found), ""]
     skipped: dict[str, list[str]] = {}
     for outcome in outcomes:
         if outcome.verdict == "skipped":
@@ -141,8 +151,9 @@ def report(outcomes: list[Outcome]) -> str:
         for reason, names in skipped.items():
             lines += [f"  {reason}", *(f"    {name}" for name in names)]
         lines.append("")
-    count = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in ("passed", "failed", "skipped")}
-    lines.append(", ".join(f"{number} {verdict}" for verdict, number in count.items()))
+    verdicts = ("passed", "passed again", "failed", "skipped")
+    count = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in verdicts}
+    lines.append(", ".join(f"{n} {verdict}" for verdict, n in count.items() if n or verdict != "passed again"))
     return "\n".join(lines)
 
 

@@ -101,6 +101,19 @@ class Summary(unittest.TestCase):
             outcome = self.outcome_of("pytest", case.format(inside))
             self.assertEqual((outcome.verdict, outcome.reason), (verdict, reason))
 
+    def test_the_second_try_counts(self) -> None:
+        case = '<testcase classname="tests.a" name="{}">{}</testcase>'
+        failure = '<failure message="too late"/>'
+        with tempfile.TemporaryDirectory() as folder:
+            for run, second in (("pytest-a", failure), ("pytest-a-again", "")):
+                cases = case.format("b", failure) + case.format("c", second) + case.format("d", "")
+                Path(folder, run + ".xml").write_text(f"<testsuite>{cases}</testsuite>")
+            outcomes = summary.outcomes_of(Path(folder, "pytest-a"))
+        self.assertEqual([outcome.verdict for outcome in outcomes], ["failed", "passed again", "passed"])
+        lines = summary.report(outcomes).splitlines()
+        self.assertIn("  pytest-a: tests.a.c  too late", lines)
+        self.assertEqual(lines[-1], "1 passed, 1 passed again, 1 failed, 0 skipped")
+
     def test_runner_died(self) -> None:
         (outcome,) = summary.outcomes_of(Path("nowhere", "pytest"))
         self.assertEqual(outcome.verdict, "failed")

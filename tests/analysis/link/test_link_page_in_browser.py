@@ -148,6 +148,9 @@ def test_definitions_are_marked_where_a_link_leads(open_page: Open):
     page = open_page("two_hosts")
     page.tab.locator("a.term", has_text="95 % interval of the median").click()
     page.wait_until("() => location.hash === '#def-interval'")
+    # The view's own address is written a moment after it is drawn.
+    page.ask("() => { dispatchEvent(new Event('resize')); return new Promise((done) => setTimeout(done, 500)); }")
+    assert page.ask("() => location.hash") == "#def-interval"
     assert (
         page.ask("() => getComputedStyle(document.getElementById('def-interval')).backgroundColor")
         != "rgba(0, 0, 0, 0)"

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the view in the page's address, so that a link leads to what its sender saw.
 const REMEMBER_AFTER_MS = 250, PLACE_KEYS = ["row", "column", "span"];
-let remembering = 0;
+let remembering = 0, remembered = "";
 
 // What the fragment says of the view; a fragment without "=" is the name of a section.
-const told_by_address = () => Object.fromEntries(location.hash.includes("=") ? new URLSearchParams(location.hash.slice(1)) : []);
+const names_section = () => location.hash.length > 1 && !location.hash.includes("=");
+const told_by_address = () => Object.fromEntries(names_section() ? [] : new URLSearchParams(location.hash.slice(1)));
 
+// The name of a section stays in the address until the view changes: the view is drawn anew for other reasons, too.
 function remember_view(describe) {
   clearTimeout(remembering);
   remembering = setTimeout(() => {
-    const text = new URLSearchParams(describe()).toString();
-    if (text !== location.hash.slice(1)) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+    const text = new URLSearchParams(describe()).toString(), before = names_section() ? remembered : location.hash.slice(1);
+    remembered = text;
+    if (text !== before) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
   }, REMEMBER_AFTER_MS);
 }
 
