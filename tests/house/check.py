@@ -13,6 +13,7 @@ import documents
 import glossary
 import joined
 import layers
+import readability
 import sources
 import tools
 import tree
@@ -27,6 +28,9 @@ CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "glossary": glossary.glossary,
     "docstrings": sources.docstrings,
     "links": documents.links,
+    "sentences": readability.too_long,
+    "spelling": tools.spelling,
+    "site": tools.site,
     "clang_format": tools.clang_format,
     "ruff_format": tools.ruff_format,
     "ruff_check": tools.ruff_check,
