@@ -23,7 +23,7 @@ def test_sections(page: Path) -> None:
     assert sections == sorted(sections, key=ORDER.index)
     assert {"NAME", "SYNOPSIS", "DESCRIPTION", "SEE ALSO"} <= set(sections)
     if page.stem.startswith("leadline"):
-        assert {"EXIT STATUS", "ENVIRONMENT", "FILES"} <= set(sections)
+        assert {"EXIT STATUS", "ENVIRONMENT"} <= set(sections)
     assert text.splitlines()[1].startswith(f".TH {page.stem.upper()} ")
     name = page.stem.replace("-", "\\-")
     assert f"\n.SH NAME\n{name} \\- " in text
