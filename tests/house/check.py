@@ -28,6 +28,7 @@ CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "glossary": glossary.glossary,
     "docstrings": sources.docstrings,
     "links": documents.links,
+    "findings": documents.findings,
     "sentences": readability.too_long,
     "spelling": tools.spelling,
     "site": tools.site,

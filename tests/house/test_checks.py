@@ -259,6 +259,16 @@ class Documents(CheckTest):
             self.assert_one(documents.links(self.root), "README.md:2", why)
 
 
+class Findings(CheckTest):
+    def test_the_list_has_all_and_no_other(self) -> None:
+        self.write("engine/bench/a.cpp", HEAD + 'return {"not_bound", Severity::note, "x"};\nfinding.id = "stalls";\n')
+        page = "## When a measurement is called unfit\n\n| finding | rule |\n|---|---|\n| `not_bound` | x |\n"
+        self.write("docs/metrics.md", page + "| `stalls`, `gone` | y |\n")
+        self.assert_one(documents.findings(self.root), "gone: no such finding")
+        self.write("docs/metrics.md", page)
+        self.assert_one(documents.findings(self.root), "stalls is not in the list")
+
+
 class Sentences(CheckTest):
     def test_what_a_sentence_is(self) -> None:
         text = """\
