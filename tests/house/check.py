@@ -17,6 +17,7 @@ import readability
 import sources
 import tools
 import tree
+import versions
 
 CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "layers": layers.layers,
@@ -32,6 +33,7 @@ CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "sentences": readability.too_long,
     "spelling": tools.spelling,
     "site": tools.site,
+    "versions": versions.versions,
     "clang_format": tools.clang_format,
     "ruff_format": tools.ruff_format,
     "ruff_check": tools.ruff_check,
