@@ -10,7 +10,7 @@ import program
 import pytest
 
 FOLDER = program.PROGRAM.parents[1] / "share" / "man" / "man1"
-PAGES = sorted(FOLDER.glob("*.1"))
+PAGES = sorted(page for page in FOLDER.glob("*.1") if not page.read_text(encoding="utf-8").startswith(".so "))
 ORDER = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"]
 
 pytestmark = pytest.mark.skipif(not PAGES, reason=f"no manual pages in {FOLDER}: help2man is not installed")
