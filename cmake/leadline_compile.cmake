@@ -6,6 +6,14 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON) # layers are linked into the program and into modules
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_C_STANDARD 11)
+if(LEADLINE_WERROR)
+  set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
+endif()
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14))
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} is ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}, which is too old for C++20: GCC 11 or Clang 14 is needed. "
+    "Name another with -DCMAKE_CXX_COMPILER=PROGRAM")
+endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow "$<$<COMPILE_LANGUAGE:CXX>:-Wconversion>")
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wreserved-identifier>")

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The target leadline_hdf5: the static HDF5 library where that links with the compression libraries alone, otherwise the shared one.
-find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(HDF5 QUIET COMPONENTS C)
+if(NOT HDF5_FOUND)
+  message(FATAL_ERROR "The library HDF5 was not found, with its headers for C; any version from 1.10 on will do. Install libhdf5-dev (Debian, Ubuntu) or "
+    "hdf5-devel (Fedora, EPEL), or load its module; or say where it is with -DHDF5_ROOT=FOLDER")
+endif()
 include(CheckCSourceCompiles)
-
-option(LEADLINE_STATIC_HDF5 "link the static HDF5 library where there is one: Debian's shared one loads 33 others, for files in the cloud" ON)
 
 add_library(leadline_hdf5 INTERFACE)
 set(leadline_hdf5_linked hdf5::hdf5)

@@ -100,11 +100,7 @@ def engine_program(bench, source, name):
         raise NotMeasuredError(
             f"{engine} holds no libraries of the layers: the program does not lie in its build folder"
         )
-    libraries = [
-        flag
-        for packages in (["fmt"], ["libsodium"], ["hwloc"], ["hdf5-serial", "hdf5"])
-        for flag in flags_of(*packages)
-    ]
+    libraries = [flag for packages in (["fmt"], ["hdf5-serial", "hdf5"]) for flag in flags_of(*packages)]
     return bench.compile(
         "c++",
         source,

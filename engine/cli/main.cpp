@@ -240,6 +240,12 @@ std::string meant_command(const std::string& word) {
     throw Error(ExitStatus::bad_command_line, fmt::format("there is no command '{}{}'", name, kind), "",
                 fmt::format("There is {}; the analysis package has others", kinds));
   }
+  if (std::ranges::find(external_programs, name, &ExternalProgram::name) != std::end(external_programs)) {
+    throw Error(ExitStatus::something_missing,
+                fmt::format("'leadline {}' is a command of the analysis package, which is not installed here", name),
+                fmt::format("no program leadline-{} beside leadline or on the path", name),
+                "Install it with Python 3.10 or later: docs/how-to/install.md");
+  }
   const bool is_name = is_command_name(name);
   const std::string meant = meant_command(name);
   throw Error(ExitStatus::bad_command_line, fmt::format("there is no command '{}'", name),

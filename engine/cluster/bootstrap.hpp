@@ -98,6 +98,10 @@ class Bootstrap {
   /// behind the other, by rank. All the same length; zeros stand for a rank that is absent.
   virtual std::string all_gather(const std::string& own);
 
+  /// Local: what all ranks know, and of those who can read the network nobody else; it becomes part of the secret of
+  /// the run. Empty where all_gather goes over connections that are not ours.
+  virtual std::string_view known_secret() const { return {}; }
+
   /// Local: the cluster stands, and all_gather will not be called again.
   virtual void joined() {}
 

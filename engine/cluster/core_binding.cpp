@@ -29,7 +29,7 @@ int bind_this_thread(const CpuList& cpus) {
 
 HostCores host_cores(const CpuList& usable, const std::string& devices) {
   HostCores host;
-  CpuList left = usable.copy();
+  CpuList left = usable;
   for (int cpu = left.next(); cpu >= 0; cpu = left.next()) {
     CpuList core(first_line_of(fmt::format("{}/cpu/cpu{}/topology/thread_siblings_list", devices, cpu)));
     core.keep(left);
@@ -41,14 +41,14 @@ HostCores host_cores(const CpuList& usable, const std::string& devices) {
     node.keep(usable);
     if (node.count() > 0) host.numa_nodes.push_back(std::move(node));
   }
-  if (host.numa_nodes.empty()) host.numa_nodes.push_back(usable.copy());
+  if (host.numa_nodes.empty()) host.numa_nodes.push_back(usable);
   return host;
 }
 
 CpuList cpus_of_rank(const HostCores& host, Binding binding, int index, int num_ranks) {
   const auto place = static_cast<std::size_t>(index);
-  if (binding == Binding::numa) return host.numa_nodes[place % host.numa_nodes.size()].copy();
-  if (static_cast<std::size_t>(num_ranks) <= host.cores.size()) return host.cores[place].copy();
+  if (binding == Binding::numa) return host.numa_nodes[place % host.numa_nodes.size()];
+  if (static_cast<std::size_t>(num_ranks) <= host.cores.size()) return host.cores[place];
   std::vector<std::pair<int, int>> threads;  // which of its core, and its number
   for (const CpuList& core : host.cores) {
     int nth = 0;

@@ -3,7 +3,6 @@
 #include "cluster/divisible_bootstrap.hpp"
 
 #include <fcntl.h>
-#include <sodium.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "cluster/gathered_membership.hpp"
+#include "cluster/keyed_hash.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -18,11 +18,7 @@ namespace {
 
 /// Not to be had without that of the run.
 std::string secret_of_part(std::string_view secret_of_run) {
-  const std::string text = "a part of the ranks: " + std::string(secret_of_run);
-  std::string secret(crypto_generichash_BYTES, '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(secret.data()), secret.size(),
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
-  return secret;
+  return hash_of("a part of the ranks: " + std::string(secret_of_run));
 }
 
 Descriptor second_of(const Descriptor& listener) {
@@ -43,7 +39,6 @@ std::shared_ptr<Membership> membership_of(const std::shared_ptr<Bootstrap>& boot
 
 DivisibleBootstrap::DivisibleBootstrap(std::unique_ptr<Bootstrap> of_run, const NetworkChoice& network)
     : of_run_(std::move(of_run)), ranks_(static_cast<std::size_t>(of_run_->size())), rank_(of_run_->rank()) {
-  if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
   of_all_ = membership_of(of_run_, network);
   secret_ = of_all_->secret();
   std::iota(ranks_.begin(), ranks_.end(), 0);

@@ -3,13 +3,13 @@
 #include "cluster/environment.hpp"
 
 #include <fmt/format.h>
-#include <sodium.h>
 
 #include <cstdlib>
 #include <limits>
 
 #include "cluster/address.hpp"
 #include "cluster/connection.hpp"
+#include "cluster/keyed_hash.hpp"
 #include "cluster/variables.hpp"
 #include "core/error.hpp"
 
@@ -52,16 +52,12 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
 
   /// What all ranks can compute from what they know of all ranks.
   std::string secret_of_endpoints() const {
-    crypto_generichash_state state;
-    crypto_generichash_init(&state, nullptr, 0, crypto_generichash_BYTES);
+    std::string endpoints;
     for (int rank = 0; rank < size_; ++rank) {
       const Endpoint one = endpoint_of(rank);
-      const std::string text = fmt::format("{} {}\n", one.address, one.port);
-      crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+      endpoints += fmt::format("{} {}\n", one.address, one.port);
     }
-    std::string secret(crypto_generichash_BYTES, '\0');
-    crypto_generichash_final(&state, reinterpret_cast<unsigned char*>(secret.data()), secret.size());
-    return secret;
+    return hash_of(endpoints);
   }
 
  private:

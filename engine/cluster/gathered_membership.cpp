@@ -3,7 +3,6 @@
 #include "cluster/gathered_membership.hpp"
 
 #include <arpa/inet.h>
-#include <sodium.h>
 
 #include <algorithm>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "cluster/bytes.hpp"
 #include "cluster/connection.hpp"
+#include "cluster/keyed_hash.hpp"
 #include "cluster/process_identity.hpp"
 #include "core/error.hpp"
 
@@ -22,13 +22,6 @@ constexpr std::size_t address_size_max = 16;
 // Number of address bytes (0 = cannot listen), address, port.
 constexpr std::size_t record_size_bytes = 1 + address_size_max + 2;
 constexpr std::size_t error_size_bytes = 400;
-
-std::string hash_of(std::string_view text, std::size_t size_bytes) {
-  std::string hash(std::max<std::size_t>(size_bytes, crypto_generichash_BYTES_MIN), '\0');
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
-  return hash.substr(0, size_bytes);
-}
 
 /// The part of all ranks' texts, each of this length, that belongs to one.
 std::string_view part_of(std::string_view all, std::size_t length, std::size_t rank) {
@@ -60,8 +53,7 @@ std::string packed(const std::optional<Error>& error) {
 }  // namespace
 
 GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const NetworkChoice& network) {
-  std::string own_share(share_size_bytes, '\0');
-  randombytes_buf(own_share.data(), own_share.size());
+  const std::string own_share = random_bytes(share_size_bytes);
   std::string own_host;
   const HostIdentity identity = HostIdentity::own();
   append(own_host, identity.network);
@@ -70,7 +62,7 @@ GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const NetworkChoice
   {
     const std::string own = own_host + own_share;
     const std::string all = bootstrap.all_gather(own);
-    secret_ = hash_of(all, crypto_generichash_BYTES);
+    secret_ = hash_of(all + std::string(bootstrap.known_secret()));
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(bootstrap.size()); ++rank) {
       if (bootstrap.absent_host(static_cast<int>(rank)) != nullptr) continue;
       is_one_host = is_one_host && part_of(all, own.size(), rank).starts_with(own_host);

@@ -14,7 +14,7 @@ namespace leadline::cluster {
 class GatheredMembership final : public Membership {
  public:
   /// Collective: listens on the loopback where all ranks are on one host, else see address_between_hosts;
-  /// rank 0's random secret goes to all. If any rank cannot listen, all throw the lowest such rank's Error.
+  /// the secret is made of random shares of all. If any rank cannot listen, all throw the lowest such rank's Error.
   GatheredMembership(Bootstrap& bootstrap, const NetworkChoice& network);
 
   Descriptor take_listener() override { return std::move(listener_); }

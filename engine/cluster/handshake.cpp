@@ -2,7 +2,6 @@
 // Makes and checks challenges and sealed hellos; accepts connections and lets those in that are of the run.
 #include "cluster/handshake.hpp"
 
-#include <sodium.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -14,12 +13,13 @@
 #include "cluster/address.hpp"
 #include "cluster/bytes.hpp"
 #include "cluster/connection.hpp"
+#include "cluster/keyed_hash.hpp"
 
 namespace leadline::cluster {
 namespace {
 
 // Changes with the format of anything that passes on the control plane, so that different builds do not talk.
-constexpr std::string_view magic = "leadln04";
+constexpr std::string_view magic = "leadln05";
 
 std::string body_of(const Hello& hello) {
   std::string body(magic);
@@ -29,8 +29,6 @@ std::string body_of(const Hello& hello) {
   body.append(hello.nonce.data(), hello.nonce.size());
   return body;
 }
-
-bool are_equal(const Answer& left, const char* right) { return sodium_memcmp(left.data(), right, left.size()) == 0; }
 
 constexpr auto hello_timeout = std::chrono::seconds(5);
 constexpr std::size_t num_pending_max = 64;
@@ -44,7 +42,8 @@ constexpr auto shut_patience = std::chrono::seconds(3);
 
 Nonce new_nonce() {
   Nonce nonce{};
-  randombytes_buf(nonce.data(), nonce.size());
+  const std::string bytes = random_bytes(nonce.size());
+  std::copy(bytes.begin(), bytes.end(), nonce.begin());
   return nonce;
 }
 
@@ -61,18 +60,15 @@ std::optional<Nonce> nonce_of(const Challenge& bytes) {
   return nonce;
 }
 
-RunKey::RunKey(std::string_view secret) {
-  crypto_generichash(key_.data(), key_.size(), reinterpret_cast<const unsigned char*>(secret.data()), secret.size(),
-                     nullptr, 0);
-}
+RunKey::RunKey(std::string_view secret) : key_(hash_of(secret)) {}
 
 Answer RunKey::token(Side side, const Hello& hello, const Nonce& of_called) const {
   std::string said = body_of(hello);
   said.append(of_called.data(), of_called.size());
   append(said, static_cast<std::uint8_t>(side));
+  const std::string hash = hash_of(said, token_size_bytes, key_);
   Answer token{};
-  crypto_generichash(reinterpret_cast<unsigned char*>(token.data()), token.size(),
-                     reinterpret_cast<const unsigned char*>(said.data()), said.size(), key_.data(), key_.size());
+  std::copy(hash.begin(), hash.end(), token.begin());
   return token;
 }
 
@@ -95,7 +91,8 @@ std::optional<Hello> RunKey::open(const SealedHello& bytes, const Nonce& of_call
   hello.to = reader.number<std::uint32_t>();
   const std::string_view nonce = reader.text_of(hello.nonce.size());
   std::copy(nonce.begin(), nonce.end(), hello.nonce.begin());
-  if (!are_equal(token(Side::caller, hello, of_called), reader.rest().data())) return std::nullopt;
+  const Answer expected = token(Side::caller, hello, of_called);
+  if (!are_equal({expected.data(), expected.size()}, reader.rest())) return std::nullopt;
   return hello;
 }
 
@@ -104,7 +101,8 @@ Answer RunKey::answer_to(const Hello& hello, const Nonce& of_called) const {
 }
 
 bool RunKey::is_answer_to(const Hello& hello, const Nonce& of_called, const Answer& bytes) const {
-  return are_equal(token(Side::called, hello, of_called), bytes.data());
+  const Answer expected = token(Side::called, hello, of_called);
+  return are_equal({expected.data(), expected.size()}, {bytes.data(), bytes.size()});
 }
 
 void HandshakeAcceptor::add_to(std::vector<pollfd>& polled) const {

@@ -66,7 +66,7 @@ class RunKey {
  private:
   enum class Side : std::uint8_t { caller = 1, called = 2 };
   Answer token(Side side, const Hello& hello, const Nonce& of_called) const;
-  std::array<unsigned char, 32> key_{};
+  std::string key_;
 };
 
 /// Who is expected, and what becomes of a connection that was let in.

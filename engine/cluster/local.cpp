@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sodium.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -27,6 +26,7 @@
 
 #include "cluster/address.hpp"
 #include "cluster/connection.hpp"
+#include "cluster/keyed_hash.hpp"
 #include "cluster/signals.hpp"
 #include "core/control_group.hpp"
 #include "core/error.hpp"
@@ -219,8 +219,7 @@ void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std
   std::vector<Descriptor> listeners = open_listeners(num_ranks);
   std::vector<std::uint16_t> ports;
   for (const Descriptor& one : listeners) ports.push_back(SocketAddress::of_socket(one.fd()).port());
-  std::string secret(32, '\0');
-  randombytes_buf(secret.data(), secret.size());
+  const std::string secret = random_bytes(32);
   std::fflush(nullptr);  // or every child prints what is still in the buffers
   const pid_t launcher = ::getpid();
   for (int rank = 0; rank < num_ranks; ++rank) {
@@ -346,7 +345,6 @@ int Run::outcome() const {
 }  // namespace
 
 int launch_local(int num_ranks, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
-  if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
   HeldSignals signals;
   Run run;
   run.start(num_ranks, signals, rank_main);

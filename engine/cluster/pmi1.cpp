@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sodium.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,6 +60,25 @@ std::string_view value_in(std::string_view reply, std::string_view key) {
   return {};
 }
 
+/// Two hexadecimal digits a byte.
+std::string digits_of(std::string_view bytes) {
+  std::string digits;
+  for (const char byte : bytes) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return digits;
+}
+
+/// Nothing where they are no such digits.
+std::optional<std::string> bytes_of_digits(std::string_view digits) {
+  std::string bytes;
+  for (; digits.size() >= 2; digits.remove_prefix(2)) {
+    unsigned char byte = 0;
+    const auto [stop, problem] = std::from_chars(digits.data(), digits.data() + 2, byte, 16);
+    if (problem != std::errc{} || stop != digits.data() + 2) return std::nullopt;
+    bytes += static_cast<char>(byte);
+  }
+  return digits.empty() ? std::optional(bytes) : std::nullopt;
+}
+
 class Pmi1Bootstrap final : public Bootstrap {
  public:
   Pmi1Bootstrap(Launcher launcher, std::chrono::nanoseconds timeout)
@@ -93,9 +112,7 @@ class Pmi1Bootstrap final : public Bootstrap {
     const Deadline deadline = Deadline::after(timeout_);
     const int turn = num_gathered_++;
     // Values are text without blanks, so bytes go as hexadecimal digits.
-    std::string digits(2 * own.size() + 1, '\0');
-    sodium_bin2hex(digits.data(), digits.size(), reinterpret_cast<const unsigned char*>(own.data()), own.size());
-    digits.pop_back();
+    const std::string digits = digits_of(own);
     if (static_cast<int>(digits.size()) >= value_length_max_) {
       throw Refusal{fmt::format("a value may have {} characters, and {} are needed", value_length_max_, digits.size())};
     }
@@ -106,10 +123,9 @@ class Pmi1Bootstrap final : public Bootstrap {
       const std::string reply =
           ask(fmt::format("cmd=get kvsname={} key={}", space_, key_of(turn, rank)), "get_result", deadline);
       const std::string_view value = value_in(reply, "value");
-      auto* const to = reinterpret_cast<unsigned char*>(all.data()) + own.size() * static_cast<std::size_t>(rank);
-      std::size_t got = 0;
-      if (sodium_hex2bin(to, own.size(), value.data(), value.size(), nullptr, &got, nullptr) != 0 || got != own.size())
-        throw Refusal{"it says: " + reply};
+      const std::optional<std::string> said = bytes_of_digits(value);
+      if (!said || said->size() != own.size()) throw Refusal{"it says: " + reply};
+      std::copy(said->begin(), said->end(), all.begin() + static_cast<std::ptrdiff_t>(own.size()) * rank);
     }
     return all;
   } catch (const Refusal& refusal) {

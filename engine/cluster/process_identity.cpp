@@ -2,7 +2,6 @@
 // From /proc: the boot, the namespaces, and when a process was started.
 #include "cluster/process_identity.hpp"
 
-#include <sodium.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "cluster/bytes.hpp"
+#include "cluster/keyed_hash.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -31,11 +31,8 @@ std::string name_of_namespace(const std::string& kind) {
   return std::filesystem::read_symlink("/proc/self/ns/" + kind, none).string();
 }
 
-std::uint64_t hash_of(const std::string& text) {
-  char hash[crypto_generichash_BYTES_MIN];
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash), sizeof hash,
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
-  return take<std::uint64_t>(hash);
+std::uint64_t number_of(const std::string& text) {
+  return take<std::uint64_t>(hash_of(text, sizeof(std::uint64_t)).data());
 }
 
 /// From /proc/PID/stat, proc(5); all zero where there is no such process.
@@ -75,7 +72,7 @@ std::string host_name() {
 
 HostIdentity HostIdentity::own() {
   const std::string name = host_name(), boot = boot_id();
-  return {hash_of(name), hash_of(name + '\n' + name_of_namespace("net")), boot.empty() ? 0 : hash_of(boot)};
+  return {number_of(name), number_of(name + '\n' + name_of_namespace("net")), boot.empty() ? 0 : number_of(boot)};
 }
 
 std::vector<std::uint32_t> hosts_of(std::span<const HostIdentity> processes) {
@@ -97,7 +94,7 @@ std::vector<std::uint32_t> hosts_of(std::span<const HostIdentity> processes) {
 ProcessIdentity ProcessIdentity::own() {
   const auto pid = static_cast<std::uint32_t>(::getpid());
   const std::string boot = boot_id(), host = boot.empty() ? host_name() : boot;
-  return {hash_of(host + '\n' + name_of_namespace("pid")), pid, status_of(pid).start_time};
+  return {number_of(host + '\n' + name_of_namespace("pid")), pid, status_of(pid).start_time};
 }
 
 bool is_stopped_here(const ProcessIdentity& process) {

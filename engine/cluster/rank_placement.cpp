@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +23,9 @@
 
 namespace leadline::cluster {
 namespace {
+
+/// More than a kernel can be made for.
+constexpr int num_cpus_max = 1 << 20;
 
 /// The node that holds all these cores; -1 where they lie on several.
 int numa_node_of(const CpuList& cpus) {
@@ -78,8 +83,6 @@ std::string first_line_of(const std::string& path) {
   return line;
 }
 
-// Read from the kernel's own lists, because loading an hwloc topology opens several files for every core of the machine
-// (3 ms already with 2 cores), and all ranks of a host would do it at the same moment.
 std::map<int, CpuList> numa_nodes(const std::string& devices) {
   std::map<int, CpuList> nodes;
   std::error_code ignored;
@@ -111,12 +114,66 @@ int usable_cores() {
   return std::max(1, static_cast<int>(std::ceil(*quota)));
 }
 
-CpuList::CpuList(const std::string& text) : CpuList() { hwloc_bitmap_list_sscanf(bits_.get(), text.c_str()); }
+CpuList::CpuList(std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto number = [&](int& value) {
+    const std::from_chars_result read = std::from_chars(at, end, value);
+    at = read.ptr;
+    return read.ec == std::errc{} && value >= 0 && value < num_cpus_max;
+  };
+  for (int first = 0; number(first);) {
+    int last = first;
+    if (at != end && *at == '-' && (++at == end || !number(last))) return;
+    for (int cpu = first; cpu <= last; ++cpu) add(cpu);
+    if (at == end || *at++ != ',') return;
+  }
+}
+
+void CpuList::add(int cpu) {
+  const auto place = static_cast<std::size_t>(cpu);
+  if (place >= is_in_.size()) is_in_.resize(place + 1);
+  is_in_[place] = true;
+}
+
+void CpuList::add(const CpuList& more) {
+  for (int cpu = more.next(); cpu >= 0; cpu = more.next(cpu)) add(cpu);
+}
+
+template <class IsKept>
+void CpuList::filter(const IsKept& is_kept) {
+  for (std::size_t cpu = 0; cpu < is_in_.size(); ++cpu) is_in_[cpu] = is_in_[cpu] && is_kept(cpu);
+  while (!is_in_.empty() && !is_in_.back()) is_in_.pop_back();
+}
+
+void CpuList::remove(const CpuList& others) {
+  filter([&](std::size_t cpu) { return !others.has(cpu); });
+}
+
+void CpuList::keep(const CpuList& others) {
+  filter([&](std::size_t cpu) { return others.has(cpu); });
+}
+
+int CpuList::next(int cpu) const {
+  for (auto place = static_cast<std::size_t>(cpu + 1); place < is_in_.size(); ++place) {
+    if (is_in_[place]) return static_cast<int>(place);
+  }
+  return -1;
+}
+
+bool CpuList::contains(const CpuList& part) const {
+  for (int cpu = part.next(); cpu >= 0; cpu = part.next(cpu)) {
+    if (!has(static_cast<std::size_t>(cpu))) return false;
+  }
+  return true;
+}
+
+int CpuList::count() const { return static_cast<int>(std::count(is_in_.begin(), is_in_.end(), true)); }
 
 CpuList CpuList::of_this_thread() {
   CpuList cpus;
   // The kernel refuses a set smaller than its own, whose size it does not tell.
-  for (std::size_t num_cpus = 1024; num_cpus <= (1U << 20); num_cpus *= 2) {
+  for (std::size_t num_cpus = 1024; num_cpus <= num_cpus_max; num_cpus *= 2) {
     std::vector<cpu_set_t> set(num_cpus / CPU_SETSIZE);
     const std::size_t size_bytes = set.size() * sizeof(cpu_set_t);
     if (::sched_getaffinity(0, size_bytes, set.data()) != 0) {
@@ -132,8 +189,15 @@ CpuList CpuList::of_this_thread() {
 }
 
 std::string CpuList::text() const {
-  std::string text(static_cast<std::size_t>(hwloc_bitmap_list_snprintf(nullptr, 0, bits_.get())), '\0');
-  hwloc_bitmap_list_snprintf(text.data(), text.size() + 1, bits_.get());
+  std::string text;
+  for (int first = next(); first >= 0;) {
+    int last = first;
+    while (has(static_cast<std::size_t>(last) + 1)) ++last;
+    if (!text.empty()) text += ',';
+    text += std::to_string(first);
+    if (last > first) text += '-' + std::to_string(last);
+    first = next(last);
+  }
   return text;
 }
 

@@ -2,11 +2,11 @@
 // Where this rank may run: cores, NUMA node, and whether the ranks of a host have a core each.
 #pragma once
 
-#include <hwloc/bitmap.h>
-
+#include <cstddef>
 #include <map>
-#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "model/provenance.hpp"
@@ -34,30 +34,31 @@ CoreShare core_share(Cluster& cluster);
 
 class CpuList {
  public:
-  CpuList() : bits_(hwloc_bitmap_alloc()) {}
-  explicit CpuList(const std::string& text);
+  CpuList() = default;
+  /// In the kernel's notation, "0-3,8"; what follows something else is left out.
+  explicit CpuList(std::string_view text);
   /// Where the calling thread may run.
   static CpuList of_this_thread();
 
-  void add(int cpu) { hwloc_bitmap_set(bits_.get(), static_cast<unsigned>(cpu)); }
-  void remove(const CpuList& others) { hwloc_bitmap_andnot(bits_.get(), bits_.get(), others.bits_.get()); }
-  void keep(const CpuList& others) { hwloc_bitmap_and(bits_.get(), bits_.get(), others.bits_.get()); }
+  void add(int cpu);
+  void add(const CpuList& more);
+  void remove(const CpuList& others);
+  void keep(const CpuList& others);
   /// The lowest above `cpu`; -1 where there is none.
-  int next(int cpu = -1) const { return hwloc_bitmap_next(bits_.get(), cpu); }
+  int next(int cpu = -1) const;
   /// -1 where there is none.
-  int last() const { return hwloc_bitmap_last(bits_.get()); }
-  CpuList copy() const { return CpuList(text()); }
-  void add(const CpuList& more) { hwloc_bitmap_or(bits_.get(), bits_.get(), more.bits_.get()); }
-  bool contains(const CpuList& part) const { return hwloc_bitmap_isincluded(part.bits_.get(), bits_.get()) != 0; }
-  bool operator==(const CpuList& other) const { return hwloc_bitmap_isequal(bits_.get(), other.bits_.get()) != 0; }
-  int count() const { return hwloc_bitmap_weight(bits_.get()); }
+  int last() const { return static_cast<int>(is_in_.size()) - 1; }
+  bool contains(const CpuList& part) const;
+  bool operator==(const CpuList& other) const = default;
+  int count() const;
   std::string text() const;
 
  private:
-  struct Free {
-    void operator()(hwloc_bitmap_t bits) const { hwloc_bitmap_free(bits); }
-  };
-  std::unique_ptr<hwloc_bitmap_s, Free> bits_;
+  bool has(std::size_t cpu) const { return cpu < is_in_.size() && is_in_[cpu]; }
+  template <class IsKept>
+  void filter(const IsKept& is_kept);
+
+  std::vector<bool> is_in_;  ///< by the number of the CPU; ends with one that is
 };
 
 /// Local: the cores of each NUMA node by its number, as the kernel lists them below `devices`.

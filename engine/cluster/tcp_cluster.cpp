@@ -3,7 +3,6 @@
 #include "cluster/tcp_cluster.hpp"
 
 #include <fmt/format.h>
-#include <sodium.h>
 #include <unistd.h>
 
 #include <map>
@@ -61,7 +60,6 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
       size_(bootstrap_->size()),
       host_(cluster::host_name()),
       is_top_(rank_ == 0) {
-  if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
   if (options_.start_timeout == options_.start_timeout.zero()) options_.start_timeout = options_.timeout;
   const Deadline deadline = Deadline::after(options_.start_timeout);
   goes_on_ = options_.leaves_out_absent && bootstrap_->starts_ranks_one_by_one();

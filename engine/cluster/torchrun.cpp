@@ -6,10 +6,8 @@
 #include <fmt/ranges.h>
 #include <netdb.h>
 #include <poll.h>
-#include <sodium.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
@@ -23,6 +21,7 @@
 #include "cluster/bytes.hpp"
 #include "cluster/connection.hpp"
 #include "cluster/handshake.hpp"
+#include "cluster/keyed_hash.hpp"
 #include "cluster/variables.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
@@ -79,41 +78,29 @@ std::string packed_error(const Error& error) {
   throw AgreedError(Error(status, std::move(problem), std::move(why), std::move(hint)));
 }
 
-unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
-
-/// Messages that only those can read who know the secret: what is gathered becomes the key of the run.
+/// Messages that only those can make who know the secret.
 class Messages {
  public:
-  explicit Messages(std::string_view secret) {
-    crypto_generichash(key_.data(), key_.size(), reinterpret_cast<const unsigned char*>(secret.data()), secret.size(),
-                       nullptr, 0);
-  }
+  /// The key is another one than that of the handshake, so that no proof of one is good for the other.
+  explicit Messages(std::string_view secret) : key_(hash_of("messages to rank 0: " + std::string(secret))) {}
 
   void send(int fd, Kind kind, std::string_view text, Deadline deadline) const {
     std::string message;
     append(message, static_cast<std::uint8_t>(kind));
     message += text;
-    std::string nonce(crypto_secretbox_NONCEBYTES, '\0');
-    randombytes_buf(nonce.data(), nonce.size());
-    std::string sealed(crypto_secretbox_MACBYTES + message.size(), '\0');
-    crypto_secretbox_easy(bytes_of(sealed), bytes_of(message), message.size(), bytes_of(nonce), key_.data());
     std::string bytes;
-    append_text(bytes, nonce + sealed);
+    append_text(bytes, hash_of(message, token_size_bytes, key_) + message);
     move_all(fd, POLLOUT, bytes.size(), deadline,
              [&](std::size_t at, std::size_t left) { return ::send(fd, bytes.data() + at, left, MSG_NOSIGNAL); });
   }
 
   /// Throws the error that rank 0 tells of, where it does.
   std::string receive(int fd, Deadline deadline) const {
-    constexpr std::size_t head_size_bytes = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES;
     const auto size_bytes = take<std::uint32_t>(received_bytes(fd, sizeof(std::uint32_t), deadline).data());
-    if (size_bytes <= head_size_bytes || size_bytes > message_size_max_bytes) throw GatherBroken{"it sends nonsense"};
-    std::string bytes = received_bytes(fd, size_bytes, deadline);
-    std::string message(size_bytes - head_size_bytes, '\0');
-    if (crypto_secretbox_open_easy(bytes_of(message), bytes_of(bytes) + crypto_secretbox_NONCEBYTES,
-                                   size_bytes - crypto_secretbox_NONCEBYTES, bytes_of(bytes), key_.data()) != 0) {
-      throw GatherBroken{"it sends nonsense"};
-    }
+    if (size_bytes <= token_size_bytes || size_bytes > message_size_max_bytes) throw GatherBroken{"it sends nonsense"};
+    const std::string token = received_bytes(fd, token_size_bytes, deadline);
+    std::string message = received_bytes(fd, size_bytes - token_size_bytes, deadline);
+    if (!are_equal(token, hash_of(message, token_size_bytes, key_))) throw GatherBroken{"it sends nonsense"};
     const auto kind = static_cast<Kind>(message.front());
     message.erase(0, 1);
     if (kind == Kind::error) throw_packed(message);
@@ -121,7 +108,7 @@ class Messages {
   }
 
  private:
-  std::array<unsigned char, crypto_secretbox_KEYBYTES> key_{};
+  std::string key_;
 };
 
 /// Rank 0's end of the connections, until their ranks have said more.
@@ -166,13 +153,12 @@ class TorchrunBootstrap final : public Bootstrap {
     const int master_port = number_of_variable("MASTER_PORT", 1, port_max, port_hint);
     const int port = master_port + (master_port + port_offset > port_max ? -port_offset : port_offset);
     SocketAddress address = address_of_master(master, static_cast<std::uint16_t>(port));
-    if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
-    std::string secret = given_secret();
+    secret_ = given_secret();
     // Not of the size: where it differs, rank 0 is to hear of it.
     const char* const run = std::getenv("TORCHELASTIC_RUN_ID");
-    if (secret.empty()) secret = fmt::format("{} {} {}", master, master_port, run != nullptr ? run : "");
-    messages_.emplace(secret);
-    const RunKey key(secret);
+    if (secret_.empty()) secret_ = fmt::format("{} {} {}", master, master_port, run != nullptr ? run : "");
+    messages_.emplace(secret_);
+    const RunKey key(secret_);
     const Deadline deadline = Deadline::after(timeout_);
     if (rank_ > 0) {
       connect(address, key, deadline);
@@ -190,6 +176,7 @@ class TorchrunBootstrap final : public Bootstrap {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::string launcher() const override { return "torchrun"; }
+  std::string_view known_secret() const override { return secret_; }
   void joined() override {
     to_root_ = Descriptor();
     others_.clear();
@@ -329,6 +316,7 @@ class TorchrunBootstrap final : public Bootstrap {
 
   std::chrono::nanoseconds timeout_;
   int size_, rank_;
+  std::string secret_;
   std::optional<Messages> messages_;
   Descriptor to_root_;
   std::vector<Descriptor> others_;  ///< on rank 0, by rank; its own is empty

@@ -22,6 +22,29 @@ TEST(CpuList, reads_and_writes_the_kernels_notation) {
   EXPECT_FALSE(both.contains(cpus));
 }
 
+TEST(CpuList, is_a_set_of_numbers) {
+  CpuList cpus("0-3,64-70,200");
+  EXPECT_EQ(cpus.last(), 200);
+  EXPECT_EQ(cpus.next(3), 64);
+  EXPECT_EQ(cpus.next(200), -1);
+  cpus.remove(CpuList("1,65-400"));
+  EXPECT_EQ(cpus.text(), "0,2-3,64");
+  EXPECT_EQ(cpus.last(), 64);
+  cpus.keep(CpuList("1-3"));
+  EXPECT_EQ(cpus, CpuList("2-3"));
+  cpus.remove(cpus);
+  EXPECT_EQ(cpus, CpuList());
+  EXPECT_EQ(cpus.last(), -1);
+}
+
+TEST(CpuList, of_a_text_takes_what_it_understands) {
+  for (const auto& [text, taken] :
+       {std::pair{"7", "7"}, std::pair{"0,2,", "0,2"}, std::pair{"2-", ""}, std::pair{"3-1", ""}, std::pair{"x", ""},
+        std::pair{"-1", ""}, std::pair{"1,99999999999", "1"}, std::pair{"0-1048576", ""}, std::pair{"1-2 3", "1-2"}}) {
+    EXPECT_EQ(CpuList(text).text(), taken) << text;
+  }
+}
+
 TEST(LocalPlacement, is_that_of_this_process) {
   const RankPlacement placement = local_placement();
   EXPECT_EQ(placement.pid, ::getpid());

@@ -16,6 +16,7 @@ import layers
 import sources
 import tools
 import tree
+import versions
 
 CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "layers": layers.layers,
@@ -27,6 +28,7 @@ CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "glossary": glossary.glossary,
     "docstrings": sources.docstrings,
     "links": documents.links,
+    "versions": versions.versions,
     "clang_format": tools.clang_format,
     "ruff_format": tools.ruff_format,
     "ruff_check": tools.ruff_check,

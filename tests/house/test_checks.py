@@ -19,6 +19,7 @@ import layers
 import sources
 import tools
 import tree
+import versions
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 HEAD = "// SPDX-License-Identifier: Apache-2.0\n// A file that is made for a test.\n"
@@ -242,6 +243,34 @@ class Glossary(CheckTest):
         self.write("README.md", "A lonely host.\n")
         self.write("notes/README.md", "A lonely host.\n")
         self.assert_one(glossary.glossary(self.root), "README.md:1")
+
+
+class Versions(CheckTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("CMakeLists.txt", "project(leadline VERSION 1.2.3 LANGUAGES CXX)\n")
+        self.write("analysis/pyproject.toml", '[project]\nversion = "1.2.3"\n')
+        self.write("analysis/leadline/__init__.py", '__version__ = "1.2.3"\n')
+        self.write("CHANGELOG.md", "# Changes\n\n## 1.2.3, not released yet\n\n## 1.2.2\n")
+        self.write("README.md", "pip install leadline-1.2.3-py3-none-any.whl\n")
+        self.write("docs/how-to/install.md", "pip install leadline-1.2.3-py3-none-any.whl\n")
+        self.write("packaging/debian/changelog", "leadline (1.2.3-1) unstable; urgency=low\n")
+        self.write("packaging/leadline.spec", "Name:    leadline\nVersion: 1.2.3\n")
+
+    def test_one_version(self) -> None:
+        self.assertEqual(versions.versions(self.root), [])
+
+    def test_each_place_counts(self) -> None:
+        for name in (
+            "analysis/pyproject.toml", "analysis/leadline/__init__.py", "CHANGELOG.md", "README.md",
+            "docs/how-to/install.md", "packaging/debian/changelog", "packaging/leadline.spec",
+        ):  # fmt: skip
+            text = (self.root / name).read_text()
+            self.write(name, text.replace("1.2.3", "1.2.4"))
+            self.assert_one(versions.versions(self.root), f"{name}:", "the version is 1.2.4, that of the build 1.2.3")
+            self.write(name, "nothing\n")
+            self.assert_one(versions.versions(self.root), f"{name}:1: no version")
+            self.write(name, text)
 
 
 class Documents(CheckTest):

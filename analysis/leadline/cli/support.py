@@ -280,7 +280,7 @@ def _told(error: Exception, words: Sequence[str]) -> LeadlineError:
         problem, hint = "the result does not fit into the memory", "Choose a part with --message-size and --repeat"
         return LeadlineError(problem, hint=hint, status=ExitStatus.SOMETHING_MISSING)
     if isinstance(error, ImportError):
-        hint = "Install leadline's Python package again"
+        hint = f"Install it for {sys.executable}, or leadline's Python package again"
         return LeadlineError("a part of the program is missing here", why, hint, ExitStatus.SOMETHING_MISSING)
     files = " and ".join(f"'{word}'" for word in words if Path(word).is_file())
     problem = "something unforeseen happened" + (f" with {files}" if files else "")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,8 @@ def end_of(name: str, file: Path, error: Exception, monkeypatch: pytest.MonkeyPa
         (RecursionError(), 4, "leadline: something unforeseen happened with 'FILE' (RecursionError). Is the file "
          "damaged? If not, report what --debug shows\n"),
         (ModuleNotFoundError("No module named 'jinja2'"), 3, "leadline: a part of the program is missing here "
-         "(ModuleNotFoundError: No module named 'jinja2'). Install leadline's Python package again\n"),
+         "(ModuleNotFoundError: No module named 'jinja2'). Install it for "
+         f"{sys.executable}, or leadline's Python package again\n"),
         (MemoryError(), 3, "leadline: the result does not fit into the memory. Choose a part with --message-size and "
          "--repeat\n"),
         (LeadlineError("no", "why", "hint"), 4, "leadline: no (why). hint\n"),
