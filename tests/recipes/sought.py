@@ -8,12 +8,18 @@ from dataclasses import dataclass
 
 from conftest import ROOT
 
-_FOLDERS = ("engine", "apps", "cmake")
+_FOLDERS = ("engine", "apps", "cmake", "analysis")
 _LOOKS_FOR = (
-    re.compile(r"^\s*find_package\(\s*(?P<name>\w+)(?P<rest>[^)]*)\)", re.MULTILINE),
-    re.compile(r"^\s*pkg_check_modules\(\s*\w+(?P<rest>[^)]*?)\s(?P<name>[\w.+-]+)\)", re.MULTILINE),
-    re.compile(r"^\s*find_path\(\s*\w+\s+(?P<name>[\w./]+\.h)\b(?P<rest>[^)]*)\)", re.MULTILINE),
-    re.compile(r"^\s*find_program\(\s*LEADLINE_\w+\s+(?P<name>help2man)(?P<rest>)\)", re.MULTILINE),
+    re.compile(r"^\s*leadline_dependency\(\w+ PACKAGE (?P<name>\w+)", re.MULTILINE),
+    re.compile(r"^\s*leadline_optional_package\((?P<name>\w+) ", re.MULTILINE),
+    re.compile(r"^\s*find_package\(\s*(?P<name>\w+)", re.MULTILINE),
+    re.compile(r"^\s*pkg_check_modules\([^)]*?\s(?P<name>[\w.+-]+)\)", re.MULTILINE),
+    re.compile(r"^\s*find_program\(\s*LEADLINE_\w+\s+(?P<name>help2man)\)", re.MULTILINE),
+)
+_REQUIRED = (
+    r"leadline_dependency\(\w+ PACKAGE {}\b",
+    r"find_package\(\s*{}\b[^)]*\bREQUIRED\b",
+    r"if\(NOT {}_FOUND\)\s+message\(FATAL_ERROR",
 )
 
 
@@ -26,38 +32,44 @@ class Names:
 
 
 NAMES = {
-    "PkgConfig": Names("pkgconfig", "pkgconf"),
     "fmt": Names("fmt", "fmt"),
     "CLI11": Names("cli11", "CLI11"),
     "nlohmann_json": Names("nlohmann-json", "nlohmann_json"),
     "HDF5": Names("hdf5", "HDF5"),
-    "hwloc": Names("hwloc", "hwloc"),
-    "libsodium": Names("libsodium", "libsodium"),
-    "ucx": Names("ucx", "UCX"),
-    "libfabric": Names("libfabric", "libfabric"),
-    "libibverbs": Names("rdma-core", "OS_PKG_IBVERBS_DEV"),
-    "psm2.h": Names("opa-psm2", None),  # EasyBuild has none in this toolchain
-    "pmix": Names("pmix", "PMIx"),
     "MPI": Names("mpi", "OpenMPI"),
+    "UCX": Names("ucx", "UCX"),
+    "LIBFABRIC": Names("libfabric", "libfabric"),
+    "VERBS": Names("rdma-core", "OS_PKG_IBVERBS_DEV"),
+    "PSM2": Names("opa-psm2", None),  # EasyBuild has none in this toolchain
+    "PORTALS4": Names(None, None),  # no collection has an implementation
+    "PMIX": Names("pmix", "PMIx"),
+    "Python3": Names("python", "Python"),
+    "PkgConfig": Names("pkgconfig", "pkgconf"),
     "help2man": Names("help2man", "help2man"),
-    "portals4.h": Names(None, None),  # no collection has an implementation
     # Part of the compiler's C library; what says which commit was built; tests.
     "Threads": Names(None, None),
     "Git": Names(None, None),
     "GTest": Names(None, None),
 }
+TOOLS = {"PkgConfig", "help2man"}  # the build does without them, and finds less or makes no manual pages then
+
+
+def _text() -> str:
+    """All of CMake's files, without comments."""
+    files = [ROOT / "CMakeLists.txt", *(path for name in _FOLDERS for path in sorted((ROOT / name).rglob("*")))]
+    texts = [
+        path.read_text(encoding="utf-8") for path in files if path.name == "CMakeLists.txt" or path.suffix == ".cmake"
+    ]
+    return "\n".join(re.sub(r"#.*", "", text) for text in texts)
 
 
 def sought() -> dict[str, bool]:
-    """Packages, headers and programs that CMake looks for: whether there is no build without."""
-    files = [ROOT / "CMakeLists.txt", *(path for name in _FOLDERS for path in sorted((ROOT / name).rglob("*")))]
-    found: dict[str, bool] = {}
-    for path in files:
-        if path.name != "CMakeLists.txt" and path.suffix != ".cmake":
-            continue
-        text = re.sub(r"#.*", "", path.read_text(encoding="utf-8"))
-        for pattern in _LOOKS_FOR:
-            for match in pattern.finditer(text):
-                name = match["name"]
-                found[name] = found.get(name, False) or "REQUIRED" in match["rest"].split()
-    return found
+    """Packages and programs that CMake looks for: whether there is no build without."""
+    text = _text()
+    names = {match["name"] for pattern in _LOOKS_FOR for match in pattern.finditer(text)}
+    return {name: any(re.search(one.format(re.escape(name)), text) for one in _REQUIRED) for name in names}
+
+
+def choices() -> set[str]:
+    """Cache variables that leave a part of the build out, but for the tests."""
+    return set(re.findall(r"^leadline_choice\((LEADLINE_\w+)", _text(), re.MULTILINE)) - {"LEADLINE_TESTS"}

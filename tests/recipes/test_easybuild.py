@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sought import NAMES, sought
+from sought import NAMES, choices, sought
 
 from conftest import RECIPES
 
@@ -68,8 +68,13 @@ def test_python_packages_are_those_of_the_analysis(recipe: dict[str, Any], pytho
     assert numbers(python) >= numbers(python_packages["Python"])
 
 
-def test_options_are_those_of_the_sources(recipe: dict[str, Any]) -> None:
-    assert recipe["configopts"].split() == ["-DLEADLINE_TESTS=OFF"]
+def test_it_makes_each_choice_of_the_sources(recipe: dict[str, Any]) -> None:
+    options = dict(word.removeprefix("-D").split("=") for word in recipe["configopts"].split())
+    assert set(options) == choices() | {"LEADLINE_TESTS", "LEADLINE_PYTHON"}
+    given = {one[0] for one in recipe["dependencies"] + recipe["builddependencies"]} | set(recipe["osdependencies"])
+    for name, names in NAMES.items():
+        if f"LEADLINE_{name}" in options:
+            assert options[f"LEADLINE_{name}"] == ("ON" if names.easybuild in given else "OFF"), name
 
 
 def numbers(version: str) -> tuple[int, ...]:

@@ -13,20 +13,21 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sought import NAMES, sought
+from sought import NAMES, TOOLS, choices, sought
 
 from conftest import RECIPES, ROOT
 
 REPOSITORY = RECIPES / "spack" / "spack_repo" / "leadline"
 RECIPE = REPOSITORY / "packages" / "leadline" / "package.py"
-VARIANTS = {"mpi", "ucx", "libfabric", "verbs", "psm2", "pmix", "cuda", "python"}
+VARIANTS = {"mpi", "ucx", "libfabric", "verbs", "psm2", "pmix", "cuda", "analysis"}
 
 
 @dataclass(frozen=True)
 class Dependency:
-    """One depends_on() or extends()."""
+    """One depends_on()."""
 
     spec: str
     when: str | None
@@ -49,7 +50,6 @@ class Declared:
     dependencies: list[Dependency] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
-    after: list[str] = field(default_factory=list)
     recipe: type | None = None
 
     def of(self, name: str) -> Dependency:
@@ -67,6 +67,10 @@ class Package:
         if isinstance(value, bool):
             return f"-D{name}:BOOL={'ON' if value else 'OFF'}"
         return f"-D{name}:STRING={';'.join(map(str, value)) if isinstance(value, list) else value}"
+
+    def define_from_variant(self, name: str, variant: str) -> str:
+        """All of them are on."""
+        return self.define(name, bool(variant))
 
 
 def directives(declared: Declared) -> dict[str, object]:
@@ -88,22 +92,14 @@ def directives(declared: Declared) -> dict[str, object]:
         yield
         declared.conditions.pop()
 
-    def run_after(phase: str) -> object:
-        declared.after.append(phase)
-        return lambda function: function
-
     return {
         "depends_on": depends_on,
-        "extends": depends_on,
         "variant": variant,
         "version": lambda name, **source: declared.versions.update({name: source}),
         "conflicts": lambda spec, msg: declared.conflicts.append(f"{spec}: {msg}"),
         "license": lambda _: None,
         "when": when,
-        "run_after": run_after,
-        "join_path": lambda *parts: "/".join(map(str, parts)),
         "which": lambda _: None,
-        "working_dir": contextlib.nullcontext,
     }
 
 
@@ -118,7 +114,6 @@ def declared() -> Iterator[Declared]:
         "spack_repo.builtin": {},
         "spack_repo.builtin.build_systems": {},
         "spack_repo.builtin.build_systems.cmake": {"CMakePackage": Package, "generator": lambda *_, **__: None},
-        "spack_repo.builtin.build_systems.python": {"PythonPipBuilder": types.SimpleNamespace(std_args=lambda _: [])},
     }
     before = {name: sys.modules.get(name) for name in contents}
     for name, members in contents.items():
@@ -148,22 +143,22 @@ def test_variants_are_named_like_transports(declared: Declared) -> None:
     assert set(declared.variants) == VARIANTS
     table = (ROOT / "docs" / "transports.md").read_text(encoding="utf-8")
     transports = set(re.findall(r"^\| `(\w+)", table, re.MULTILINE))
-    assert {*declared.variants} - {"pmix", "python"} <= transports
+    assert {*declared.variants} - {"pmix", "analysis"} <= transports
 
 
 def test_dependencies_are_what_cmake_looks_for(declared: Declared) -> None:
     """What CMake requires is there under every condition, and what it can do without belongs to a variant."""
-    tools = {"help2man"}  # the build does without it, and has no manual pages then
     for name, is_required in sought().items():
         if NAMES[name].spack is None:
             continue
         dependency = declared.of(NAMES[name].spack)
-        assert (dependency.when is None) == (is_required or name in tools), name
+        assert (dependency.when is None) == (is_required or name in TOOLS), name
         if dependency.when:
             assert dependency.when.removeprefix("+") in declared.variants
     headers = {"cli11", "nlohmann-json"}
     linked = {NAMES[name].spack for name, is_required in sought().items() if is_required} - headers - {None}
-    assert all(set(declared.of(name).types) == {"build", "link"} for name in linked - {"pkgconfig"})
+    assert linked
+    assert all(set(declared.of(name).types) == {"build", "link"} for name in linked)
     assert all(declared.of(name).types == ("build",) for name in headers | {"pkgconfig", "cmake", "help2man"})
 
 
@@ -178,42 +173,52 @@ def test_python_packages_are_those_of_the_analysis(declared: Declared, python_pa
     for name, since in python_packages.items():
         dependency = declared.of(own[name])
         assert dependency.spec.split()[0] == f"{own[name]}@{since}:"
-        assert dependency.when == "+python"
+        assert dependency.when == "+analysis"
         assert "run" in dependency.types
-    of_the_analysis = {one.name for one in declared.dependencies if one.when == "+python"}
-    assert of_the_analysis == set(own.values()) | {"py-pip", "py-setuptools"}
+    assert {one.name for one in declared.dependencies if one.when == "+analysis"} == set(own.values())
 
 
-def test_libraries_that_are_opened_have_their_folders_in_the_run_path(declared: Declared) -> None:
-    """A library that is linked gets there by itself; one that is opened by its name does not."""
-    opened = ["ucx", "libfabric", "libibverbs", "psm2.h", "pmix"]
+class EverySpec(dict[str, Any]):
+    """With all variants, and packages in folders of their own."""
 
-    class Spec(dict):
-        def __contains__(self, name: object) -> bool:
-            return True
+    def __contains__(self, _: object) -> bool:
+        return True
 
-        def __missing__(self, name: str) -> types.SimpleNamespace:
-            prefix = types.SimpleNamespace(lib=f"/of/{name}/lib", lib64=f"/of/{name}/lib64")
-            return types.SimpleNamespace(prefix=prefix, external=False)
+    def __missing__(self, name: str) -> types.SimpleNamespace:
+        prefix = types.SimpleNamespace(lib=f"/of/{name}/lib", lib64=f"/of/{name}/lib64")
+        command = types.SimpleNamespace(path=f"/of/{name}/bin/{name}")
+        return types.SimpleNamespace(prefix=prefix, external=False, command=command)
 
+    def satisfies(self, _: str) -> bool:
+        return True
+
+
+@pytest.fixture
+def arguments(declared: Declared) -> dict[str, str]:
+    """What it gives to CMake where all variants are on."""
     assert declared.recipe
     package = declared.recipe()
     package.prefix = types.SimpleNamespace(lib="/own/lib")
-    package.spec = Spec()
-    arguments = package.cmake_args()
-    (folders,) = (argument for argument in arguments if "CMAKE_INSTALL_RPATH" in argument)
-    assert [name for name in opened if f"/of/{NAMES[name].spack}/lib;" not in folders] == []
-    assert "-DLEADLINE_TESTS:BOOL=OFF" in arguments
+    package.spec = EverySpec()
+    return dict(re.sub(r"^-D(\w+):\w+=", r"\1=", argument).split("=") for argument in package.cmake_args())
 
 
-def test_options_of_the_sources_that_it_sets_are_there(declared: Declared) -> None:
-    del declared
-    options = set(re.findall(r'define\("(LEADLINE_\w+)"', RECIPE.read_text(encoding="utf-8")))
-    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    text += "".join(path.read_text(encoding="utf-8") for path in (ROOT / "cmake").glob("*.cmake"))
-    known = set(re.findall(r"\b(?:option|set)\((LEADLINE_\w+)", text))
-    assert options
-    assert options <= known
+def test_libraries_that_are_opened_have_their_folders_in_the_run_path(arguments: dict[str, str]) -> None:
+    """A library that is linked gets there by itself; one that is opened by its name does not."""
+    folders = arguments["CMAKE_INSTALL_RPATH"].split(";")
+    opened = [NAMES[name].spack for name in ("UCX", "LIBFABRIC", "VERBS", "PSM2", "PMIX")]
+    assert [name for name in [*opened, "nccl"] if f"/of/{name}/lib" not in folders] == []
+    assert folders[0] == "/own/lib"
+
+
+def test_it_makes_each_choice_of_the_sources(declared: Declared, arguments: dict[str, str]) -> None:
+    made = {name for name in arguments if name.startswith("LEADLINE_")}
+    assert made == choices() | {"LEADLINE_TESTS", "LEADLINE_PYTHON"}
+    off = {name for name in made if arguments[name] == "OFF"}
+    assert off == {"LEADLINE_TESTS", "LEADLINE_PORTALS4"}
+    assert {name.removeprefix("LEADLINE_").lower() for name in choices() - off} == VARIANTS - {"cuda"}
+    assert arguments["LEADLINE_PYTHON"] == "/of/python/bin/python"
+    assert set(declared.variants) == VARIANTS
 
 
 def test_the_repository_has_the_layout_that_spack_wants() -> None:
@@ -242,6 +247,6 @@ def test_spack_concretizes_it(tmp_path: Path) -> None:
     assert all(re.search(rf"\b{name}\b", about.stdout) for name in VARIANTS)
     audit = done("audit", "packages", "leadline")
     assert audit.returncode == 0, audit.stdout + audit.stderr
-    concrete = done("spec", "leadline@main~python~mpi~ucx~libfabric~verbs~pmix")
+    concrete = done("spec", "leadline@main~analysis~mpi~ucx~libfabric~verbs~pmix")
     assert concrete.returncode == 0, concrete.stderr
     assert re.search(r"leadline@main.*~ucx", concrete.stdout)

@@ -3,21 +3,8 @@
 
 from pathlib import Path
 
-from spack.package import (
-    conflicts,
-    depends_on,
-    extends,
-    join_path,
-    license,  # noqa: A004
-    run_after,
-    variant,
-    version,
-    when,
-    which,
-    working_dir,
-)
+from spack.package import conflicts, depends_on, license, variant, version, when, which  # noqa: A004
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
-from spack_repo.builtin.build_systems.python import PythonPipBuilder
 
 CHECKOUT = Path(__file__).resolve().parents[7]
 
@@ -40,7 +27,7 @@ class Leadline(CMakePackage):
     variant("psm2", default=False, description="Transport psm2 (Omni-Path)")
     variant("pmix", default=True, description="Ranks that srun --mpi=pmix or prun starts")
     variant("cuda", default=False, description="NCCL for the transport nccl; the transport cuda needs the driver alone")
-    variant("python", default=True, description="The analysis: reports, exports, history, acceptance tests")
+    variant("analysis", default=True, description="Reports, exports, history, acceptance tests; written in Python")
 
     generator("ninja", "make", default="ninja")
 
@@ -49,12 +36,10 @@ class Leadline(CMakePackage):
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("help2man", type="build")
-    depends_on("cli11@2.3:", type="build")
+    depends_on("cli11@2.1:", type="build")
     depends_on("nlohmann-json@3.11:", type="build")
     depends_on("fmt@9:")
     depends_on("hdf5@1.10: ~mpi")  # a parallel HDF5 is linked with one MPI library, and Leadline with none
-    depends_on("hwloc@2:")
-    depends_on("libsodium")
 
     depends_on("mpi", when="+mpi")
     depends_on("ucx@1.11:", when="+ucx")
@@ -64,10 +49,8 @@ class Leadline(CMakePackage):
     depends_on("pmix", when="+pmix")
     depends_on("nccl@2.13:", when="+cuda", type="run")
 
-    with when("+python"):
-        extends("python@3.10:", type=("build", "run"))
-        depends_on("py-pip", type="build")
-        depends_on("py-setuptools@61:", type="build")
+    with when("+analysis"):
+        depends_on("python@3.10:", type=("build", "run"))
         depends_on("py-numpy@1.23:", type="run")
         depends_on("py-h5py@3.7: ~mpi", type="run")
         depends_on("py-jinja2@3.0:", type="run")
@@ -81,20 +64,17 @@ class Leadline(CMakePackage):
     sanity_check_is_file = ("bin/leadline", "bin/linktest")
 
     def cmake_args(self):
-        """No tests; and where the loader finds the libraries that the program opens by their names."""
+        """What the variants say; and where the loader finds the libraries that the program opens by their names."""
+        arguments = [self.define("LEADLINE_TESTS", False), self.define("LEADLINE_PORTALS4", False)]
+        for choice in ("mpi", "ucx", "libfabric", "verbs", "psm2", "pmix", "analysis"):
+            arguments.append(self.define_from_variant(f"LEADLINE_{choice.upper()}", choice))
+        if self.spec.satisfies("+analysis"):
+            arguments.append(self.define("LEADLINE_PYTHON", self.spec["python"].command.path))
         folders = [self.prefix.lib]
         for opened in ("ucx", "libfabric", "rdma-core", "opa-psm2", "pmix", "nccl"):
             if opened in self.spec and not self.spec[opened].external:
                 folders += [self.spec[opened].prefix.lib, self.spec[opened].prefix.lib64]
-        return [self.define("LEADLINE_TESTS", False), self.define("CMAKE_INSTALL_RPATH", folders)]
-
-    @run_after("install")
-    def install_analysis(self):
-        """The commands of the analysis lie beside the program, which finds them there."""
-        if self.spec.satisfies("+python"):
-            with working_dir(join_path(self.stage.source_path, "analysis")):
-                pip = self.spec["python"].command
-                pip("-m", "pip", *PythonPipBuilder.std_args(self), f"--prefix={self.prefix}", ".")
+        return [*arguments, self.define("CMAKE_INSTALL_RPATH", folders)]
 
     def test_link(self):
         """Two processes measure the link between them."""
