@@ -29,27 +29,28 @@ class Names:
 
     spack: str | None
     easybuild: str | None
+    nix: str | None
 
 
 NAMES = {
-    "fmt": Names("fmt", "fmt"),
-    "CLI11": Names("cli11", "CLI11"),
-    "nlohmann_json": Names("nlohmann-json", "nlohmann_json"),
-    "HDF5": Names("hdf5", "HDF5"),
-    "MPI": Names("mpi", "OpenMPI"),
-    "UCX": Names("ucx", "UCX"),
-    "LIBFABRIC": Names("libfabric", "libfabric"),
-    "VERBS": Names("rdma-core", "OS_PKG_IBVERBS_DEV"),
-    "PSM2": Names("opa-psm2", None),  # EasyBuild has none in this toolchain
-    "PORTALS4": Names(None, None),  # no collection has an implementation
-    "PMIX": Names("pmix", "PMIx"),
-    "Python3": Names("python", "Python"),
-    "PkgConfig": Names("pkgconfig", "pkgconf"),
-    "help2man": Names("help2man", "help2man"),
+    "fmt": Names("fmt", "fmt", "fmt"),
+    "CLI11": Names("cli11", "CLI11", "cli11"),
+    "nlohmann_json": Names("nlohmann-json", "nlohmann_json", "nlohmann_json"),
+    "HDF5": Names("hdf5", "HDF5", "hdf5"),
+    "MPI": Names("mpi", "OpenMPI", "mpi"),
+    "UCX": Names("ucx", "UCX", "ucx"),
+    "LIBFABRIC": Names("libfabric", "libfabric", "libfabric"),
+    "VERBS": Names("rdma-core", "OS_PKG_IBVERBS_DEV", "rdma-core"),
+    "PSM2": Names("opa-psm2", None, None),  # EasyBuild has none in this toolchain, Nix none for ARM
+    "PORTALS4": Names(None, None, None),  # no collection has an implementation
+    "PMIX": Names("pmix", "PMIx", "pmix"),
+    "Python3": Names("python", "Python", "python3"),
+    "PkgConfig": Names("pkgconfig", "pkgconf", "pkg-config"),
+    "help2man": Names("help2man", "help2man", "help2man"),
     # Part of the compiler's C library; what says which commit was built; tests.
-    "Threads": Names(None, None),
-    "Git": Names(None, None),
-    "GTest": Names(None, None),
+    "Threads": Names(None, None, None),
+    "Git": Names(None, None, None),
+    "GTest": Names(None, None, None),
 }
 TOOLS = {"PkgConfig", "help2man"}  # the build does without them, and finds less or makes no manual pages then
 
