@@ -89,5 +89,7 @@ def test_easybuild_finds_all_that_it_needs(path: Path) -> None:
         pytest.skip("eb of EasyBuild is not installed")
     words = [eb, path, "--dry-run", "--robot", "--allow-use-as-root-and-accept-consequences"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
+    if "modules tool can not be used" in done.stdout + done.stderr:
+        pytest.skip("eb finds no modules tool (MODULESHOME of Environment Modules, LMOD_CMD of Lmod)")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(rf"\* \[ \] .*/{re.escape(path.name)} ", done.stdout)
