@@ -1511,8 +1511,7 @@ void Watch::consider_the_end() {
   if (reports()) {
     // Evidence that comes from others: whether they reach the silent rank, and who waits for whom.
     const bool needs_others = failure_->silent_rank >= 0 || failure_->kind <= FailureKind::lost_connection;
-    const bool is_explained =
-        !reached_by_.empty() || failure_->kind == FailureKind::died || is_stuck_in_file_call();
+    const bool is_explained = !reached_by_.empty() || failure_->kind == FailureKind::died || is_stuck_in_file_call();
     const Clock::duration patience = needs_others && settings_.size > 2 ? grace + probe_patience : grace;
     if (!is_explained && time <= patience) return;
     if (awaits_partial_results()) return;

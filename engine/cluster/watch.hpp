@@ -79,7 +79,7 @@ class WatchEdge {
   ProcessIdentity process;
   std::string current_step;  ///< as it said with its last heartbeat
   Clock::time_point step_heard{};
-  bool has_left = false;     ///< it said goodbye: whatever happens now is no failure
+  bool has_left = false;  ///< it said goodbye: whatever happens now is no failure
   bool has_reported = false;
   bool knows_failure = false;  ///< it has sent one, and will end
   bool is_lost = false;        ///< its end or silence has been noticed; nothing more is expected of it

@@ -308,7 +308,8 @@ TEST(FirstCause, a_rank_inside_a_file_call_goes_before_all_that_wait_for_it) {
   EXPECT_EQ(stall_line("rank 6 on a", "", writes, 10),
             "rank 6 on a has waited for a file system for 3 s in write phase 1 of 2; the run ends after 10 s without "
             "progress");
-  EXPECT_THAT(stall_line("rank 6 on a", "", writes, 10, 1), testing::HasSubstr("of 2; 1 other rank is in such a call, too; the"));
+  EXPECT_THAT(stall_line("rank 6 on a", "", writes, 10, 1),
+              testing::HasSubstr("of 2; 1 other rank is in such a call, too; the"));
   EXPECT_EQ(file_call_stuck("rank 6 on a", "", 3, 2).error.why(),
             "it does not answer; 2 other ranks are in such calls, too");
 }

@@ -199,8 +199,9 @@ TEST(MpiIoTestText, SaysHowMuchWasMovedWhenTheRunEndsInAPhase) {
   sample.write.bytes = std::uint64_t{513} << 20;
   sample.write.wall_ns = 2.5e9;
   sample.write.at_interruption = {{.rank = 0}, {.rank = 7}};
-  EXPECT_EQ(sample.lines(), "=== 2 of 144 processes had moved 5.130000e+02 Mbytes after 2.500000e+00 sec.\n"
-                            "=== MPI-IO Write failed: interrupted: the run was told to stop\n");
+  EXPECT_EQ(sample.lines(),
+            "=== 2 of 144 processes had moved 5.130000e+02 Mbytes after 2.500000e+00 sec.\n"
+            "=== MPI-IO Write failed: interrupted: the run was told to stop\n");
 }
 
 TEST(MpiIoTestText, HasTheTimesOfEachProcessWhereAsked) {

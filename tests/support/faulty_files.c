@@ -5,8 +5,8 @@
 // FAULTY_FILE     part of the file's path; other files are left alone
 // FAULTY_CALL     the number of the call, from 1, counted in each process over all such files
 // FAULTY_KIND     "short": half of it, "zero": nothing, "eio": -1 and EIO, "hang": it never returns; FAULTY_KIND of
-// reads: "short-read", "eio-read", "hang-read"; of closing what was open for writing, from that call on: "edquot-close",
-// "hang-close". "slow": every read and write takes FAULTY_CALL milliseconds longer
+// reads: "short-read", "eio-read", "hang-read"; of closing what was open for writing, from that call on:
+// "edquot-close", "hang-close". "slow": every read and write takes FAULTY_CALL milliseconds longer
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -119,8 +119,7 @@ void look_at_layout(const Stage& stage, const Share& share, const Writing& writi
     throw Error(ExitStatus::bad_command_line, fmt::format("{} was written with other objects", path),
                 fmt::format("byte {} belongs to object {} of rank {}; object {} of rank {} was to be read there",
                             offset_bytes, key->object, key->rank, object, owner),
-                "Read it with the object size (--object-size), the number of objects (--objects), the movement "
-                "(--movement) and the number of ranks of the run that wrote it");
+                "Read with the options that it was written with: ranks, --movement, --objects, --object-size");
   }
 }
 
@@ -215,8 +214,8 @@ Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const
 
 void require_same_layout(const Stage& stage, const Writing& writing) {
   if (stage.request.no_file || stage.request.file_fill != memory::BlockKind::blocks) return;
-  const Share share = share_of(stage.request, stage.plan, IoOperation::read, stage.cluster.rank(),
-                               ranks_left_out(stage, nullptr));
+  const Share share =
+      share_of(stage.request, stage.plan, IoOperation::read, stage.cluster.rank(), ranks_left_out(stage, nullptr));
   Failure failure(stage.cluster, stage.placement.host);
   if (share.opens && !share.owners.empty()) failure.guard([&] { look_at_layout(stage, share, writing); });
   agree(stage.cluster, failure.error());

@@ -369,9 +369,10 @@ void MpiIoFile::expect_close() {
 void MpiIoFile::close() {
   const int code = MPI_File_close(&file_);
   file_ = MPI_FILE_NULL;
-  const int error_number = own_ ? own_.close() : 0;
-  check(code, "closing");
+  int error_number = own_ ? own_.close() : 0;
+  if (code != MPI_SUCCESS) error_number = errno_of(code);
   if (error_number != 0) throw close_error(path_, error_number);
+  check(code, "closing");
   if (has_written_together_) check_end();
 }
 

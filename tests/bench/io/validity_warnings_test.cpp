@@ -84,14 +84,16 @@ TEST(IoUnfit, TellsOfACallThatHadNearlyEndedTheRun) {
   result.phases[0].call_ns_p50 = 1e3;
   EXPECT_THAT(ids_of(findings_of(result)), ElementsAre("stalled_call")) << "and not as a slow call, too";
 
-  result.phases[1].times[static_cast<std::size_t>(IoTime::close)] = {.num = 4, .max = 3e9, .min_rank = 0, .max_rank = 2};
+  result.phases[1].times[static_cast<std::size_t>(IoTime::close)] = {
+      .num = 4, .max = 3e9, .min_rank = 0, .max_rank = 2};
   findings = findings_of(result);
   ASSERT_THAT(ids_of(findings), ElementsAre("stalled_call"));
   EXPECT_EQ(findings[0].evidence, "read: 3.000 s in one close, rank 2");
 
   result.request.timeout_s = 600;
   EXPECT_THAT(ids_of(findings_of(result)), ElementsAre("slow_call"));
-  result.phases[1].times[static_cast<std::size_t>(IoTime::sync)] = {.num = 4, .max = 61e9, .min_rank = 0, .max_rank = 3};
+  result.phases[1].times[static_cast<std::size_t>(IoTime::sync)] = {
+      .num = 4, .max = 61e9, .min_rank = 0, .max_rank = 3};
   EXPECT_EQ(findings_of(result).at(0).evidence, "read: 61.00 s in one sync, rank 3") << "a minute at most";
 }
 
