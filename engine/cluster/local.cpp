@@ -278,17 +278,17 @@ void Run::kill_all() {
   }
 }
 
-/// The function of the kernel in which a thread of this process sleeps so that no signal wakes it, "0" where the kernel
-/// does not tell; nothing where no thread does.
+/// The function of the kernel in which a thread of this process sleeps so that no signal wakes it, empty where the
+/// kernel does not tell; nothing where no thread does.
 std::optional<std::string> place_in_kernel(pid_t pid) {
   std::error_code ended;
   std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", pid), ended);
   for (; !ended && thread != std::filesystem::directory_iterator(); thread.increment(ended)) {
-    std::string state, place = "0";
+    std::string state, place;
     std::ifstream(thread->path() / "stat") >> state >> state >> state;
     std::ifstream wchan(thread->path() / "wchan");
     std::getline(wchan, place);
-    if (state == "D") return place;
+    if (state == "D") return place == "0" ? std::string() : place;
   }
   return std::nullopt;
 }
@@ -300,12 +300,12 @@ bool Run::are_left_in_kernel() const {
 void Run::name_those_left() const {
   for (std::size_t rank = 0; rank < children_.size(); ++rank) {
     if (children_[rank].status) continue;
-    const std::string place = place_in_kernel(children_[rank].pid).value_or("0");
+    const std::string place = place_in_kernel(children_[rank].pid).value_or("");
     fmt::print(
         stderr,
         "{}leadline: rank {} (process {}) was killed and is still there (inside the kernel{}). It ends when that "
         "call returns: look at the file system that it uses\n",
-        over_progress(), rank, children_[rank].pid, place == "0" ? "" : ", " + place);
+        over_progress(), rank, children_[rank].pid, place.empty() ? "" : ", " + place);
   }
 }
 

@@ -138,7 +138,7 @@ def test_an_error_while_reading(stack: Stack, faulty: Path, tmp_path: Path, file
 
 
 def test_a_quota_that_is_told_when_the_file_is_closed(stack: Stack, faulty: Path, tmp_path: Path, files: Path) -> None:
-    """OMPIO keeps it to itself. ROMIO closes a file that it has created and opens it again."""
+    """Open MPI keeps it to itself. ROMIO closes a file that it has created and opens it again."""
     env = with_fault(faulty, "edquot-close", 1 if stack in (POSIX, OMPIO) else 2, "/files/f.1")
     done = program.complete(small(stack, files), tmp_path, env=env)
     assert done.status == 4, done.err

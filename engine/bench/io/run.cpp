@@ -293,16 +293,14 @@ class IoTest {
   std::unique_ptr<StoredPhases> stored_;
 };
 
-/// Where the target of rank 0 lies; empty where there is no such directory, which others will complain of.
+/// Where the target of rank 0 lies.
 std::string directory_of_target(const IoRequest& request) {
   std::string name = request.target;
   if (!request.targets_file.empty()) {
     name = command::names_in_targets(request.targets_file, command::read_targets_file(request.targets_file)).front();
   }
   const RankPlacement placement = cluster::local_placement();
-  const std::string directory = directory_of(expand_target(name, {0, placement.host, placement.pid}));
-  std::error_code error;
-  return std::filesystem::is_directory(directory, error) ? directory : std::string();
+  return directory_of(expand_target(name, {0, placement.host, placement.pid}));
 }
 
 bool is_fragile(const storage::Entry& backend, const IoRequest& request) {
@@ -311,8 +309,13 @@ bool is_fragile(const storage::Entry& backend, const IoRequest& request) {
 
 storage::Trial tried(const IoRequest& request, const storage::LoadedBackend& backend) {
   const std::string directory = directory_of_target(request);
-  if (directory.empty()) return {};
-  return storage::try_out(backend, {request.calls, request.collective, request.cache_path}, directory);
+  try {
+    return storage::try_out(backend, {request.calls, request.collective, request.cache_path}, directory);
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(directory, ignored)) throw;
+    return {};  // of a directory that is not there others will complain
+  }
 }
 
 constexpr int hexadecimal = 16;

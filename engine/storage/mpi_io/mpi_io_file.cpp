@@ -362,7 +362,7 @@ Hints MpiIoFile::hints() {
 }
 
 void MpiIoFile::expect_close() {
-  if (implementation_ != Implementation::ompio || written_to_bytes_ == 0) return;
+  if (written_to_bytes_ == 0) return;
   own_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
 }
 

@@ -90,8 +90,8 @@ class MpiIoFile final : public File {
   std::uint64_t known_size_bytes_ = 0;
   std::uint64_t written_to_bytes_ = 0;  ///< the end of what this rank has written, as MPI says
   bool has_written_together_ = false;
-  /// Beside that of OMPIO, which keeps to itself what close(2) says (4.1.4). What was written and gets lost is told to
-  /// all that have the file open.
+  /// Beside that of the library: those of Open MPI keep to themselves what close(2) says (4.1.4). What was written and
+  /// gets lost is told to all that have the file open.
   Descriptor own_;
   std::vector<Started> started_;
 };
