@@ -31,7 +31,7 @@ endif()
 
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(LEADLINE_DOCUMENTS) # laid out as in the sources, so that links between them lead somewhere
-  install(FILES README.md CHANGELOG.md SECURITY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+  install(FILES README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
   install(DIRECTORY docs examples integrations DESTINATION "${CMAKE_INSTALL_DOCDIR}" USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
 endif()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often leadline.stats.change_points is wrong: false alarms on series without a change, and how many changes of 10
-and 25 % it tells, beside a plain rule (the last value is more than 3 MAD from the median). docs/methods.md has its
-numbers. PYTHONPATH=analysis python benchmarks/history/changes.py
+and 25 % it tells, beside a plain rule (the last value is more than 3 MAD from the median). docs/methods/months.md has
+its numbers. PYTHONPATH=analysis python benchmarks/history/changes.py
 """
 
 from __future__ import annotations

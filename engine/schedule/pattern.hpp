@@ -49,8 +49,8 @@ std::vector<std::int32_t> participants_of(const Participants& participants);
 /// not wanted, swaps second members with the next pair, or the resting participant, that lets both lie between hosts;
 /// where none would do, because one host has more participants than all others together, both rest: there are always as
 /// many pairs as the hosts allow. Without pairs on one host every matching is still possible, if not exactly equally
-/// likely (docs/methods.md). Where host_of is empty, every rank has a host to itself. pattern.cpp says every step
-/// exactly.
+/// likely (docs/methods/bisection.md). Where host_of is empty, every rank has a host to itself. pattern.cpp says every
+/// step exactly.
 ///
 /// 8 bytes a rank, O(N). The participants must be those of participants_of().
 Pattern random_pattern(const Participants& participants, std::span<const std::int32_t> ranks, std::uint64_t seed,

@@ -13,6 +13,7 @@ import documents
 import glossary
 import joined
 import layers
+import readability
 import sources
 import tools
 import tree
@@ -28,6 +29,10 @@ CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "glossary": glossary.glossary,
     "docstrings": sources.docstrings,
     "links": documents.links,
+    "findings": documents.findings,
+    "sentences": readability.too_long,
+    "spelling": tools.spelling,
+    "site": tools.site,
     "versions": versions.versions,
     "clang_format": tools.clang_format,
     "ruff_format": tools.ruff_format,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links from one document to another: the file exists, and so does the heading."""
+"""Links from one document to another: the file exists, and so does the heading. The list of findings is complete."""
 
 from __future__ import annotations
 
@@ -13,6 +13,23 @@ _LINK = re.compile(r"!?\[[^\]\n]*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|^\
 _CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.MULTILINE)
 _ANCHOR = re.compile(r"""<a\s+(?:id|name)=["']([^"']+)["']""")
+# An id of a finding where the engine makes one.
+_FINDING = re.compile(r'[{(]\s*"([a-z_]+)",\s*Severity::|\bid = "([a-z_]+)"|\bid_of_\w+ = "([a-z_]+)"')
+_FINDINGS_PAGE = "docs/metrics.md"
+_FINDINGS_HEADING = "## When a measurement is called unfit"
+
+
+def findings(root: Path) -> list[str]:
+    """Every finding that the engine has is explained in the list of findings, and no other one."""
+    page = root / _FINDINGS_PAGE
+    if not page.is_file():
+        raise tree.MissingError(f"there is no {_FINDINGS_PAGE}")
+    sources = [tree.text_of(path) for path in tree.below(root, "engine") if path.suffix == ".cpp"]
+    made = {next(filter(None, found.groups())) for text in sources for found in _FINDING.finditer(text)}
+    rows = re.findall(r"^\| (`[^|]*) \|", tree.text_of(page).partition(_FINDINGS_HEADING)[2], re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)}
+    complaints = [f"{_FINDINGS_PAGE}: the finding {name} is not in the list" for name in sorted(made - told)]
+    return complaints + [f"{_FINDINGS_PAGE}: {name}: no such finding in the engine" for name in sorted(told - made)]
 
 
 def links(root: Path) -> list[str]:

@@ -16,6 +16,7 @@ import documents
 import glossary
 import joined
 import layers
+import readability
 import sources
 import tools
 import tree
@@ -287,6 +288,44 @@ class Documents(CheckTest):
             self.assert_one(documents.links(self.root), "README.md:2", why)
 
 
+class Findings(CheckTest):
+    def test_the_list_has_all_and_no_other(self) -> None:
+        self.write("engine/bench/a.cpp", HEAD + 'return {"not_bound", Severity::note, "x"};\nfinding.id = "stalls";\n')
+        page = "## When a measurement is called unfit\n\n| finding | rule |\n|---|---|\n| `not_bound` | x |\n"
+        self.write("docs/metrics.md", page + "| `stalls`, `gone` | y |\n")
+        self.assert_one(documents.findings(self.root), "gone: no such finding")
+        self.write("docs/metrics.md", page)
+        self.assert_one(documents.findings(self.root), "stalls is not in the list")
+
+
+class Sentences(CheckTest):
+    def test_what_a_sentence_is(self) -> None:
+        text = """\
+            # A heading
+
+            One sentence over
+            two lines. Another, of `code with blanks`, ends at 1.5 of them!
+            - An item
+            - Another. With two
+
+            | a cell | a [link](to/a/page.md) |
+            |---|---|
+
+            ```
+            Code has none. None.
+            ```
+            """
+        found = list(readability.sentences(textwrap.dedent(text)))
+        self.assertEqual([one.num_words for one in found], [2, 5, 8, 2, 1, 2, 2, 2])
+        self.assertEqual([one.line for one in found], [1, 3, 3, 5, 6, 6, 8, 8])
+
+    def test_a_long_one(self) -> None:
+        self.write("README.md", "Short.\n\n" + "word " * readability.MOST + "end, though.\n")
+        self.assert_one(readability.too_long(self.root), "README.md:3", f"{readability.MOST + 2} words")
+        self.write("README.md", "word " * (readability.MOST - 1) + "end. And on.\n")
+        self.assertEqual(readability.too_long(self.root), [])
+
+
 class Tools(CheckTest):
     def setUp(self) -> None:
         super().setUp()
@@ -320,8 +359,43 @@ class Tools(CheckTest):
         self.write("analysis/leadline/__init__.py", PYTHON_HEAD)
         self.check("mypy", "analysis/leadline/a.py", PYTHON_HEAD + "a: int = 1\n", PYTHON_HEAD + "a: int = ''\n")
 
+    def test_spelling(self) -> None:
+        self.check("spelling", "docs/a.md", "their weights\n", "th" + "ier weights\n")
+
     def test_shellcheck(self) -> None:
         self.check("shellcheck", "tool", "#!/bin/sh\necho\n", "#!/bin/sh\necho $1\n")
+
+
+class Site(CheckTest):
+    SETTINGS = "site_name: A\ndocs_dir: docs\nsite_dir: build/site/html\nnav:\n  - README.md\n"
+
+    def setUp(self) -> None:
+        super().setUp()
+        if (CHECKOUT / ".venv").is_dir():
+            (self.root / ".venv").symlink_to(CHECKOUT / ".venv")
+        (self.root / "packaging").mkdir()
+        shutil.copy(CHECKOUT / "packaging" / "build_site.py", self.root / "packaging")
+        self.write("mkdocs.yml", self.SETTINGS)
+
+    def complaints(self) -> list[str]:
+        try:
+            return tools.site(self.root)
+        except tree.MissingError as missing:
+            self.skipTest(str(missing))
+
+    def test_a_document_may_lead_to_a_source(self) -> None:
+        self.write("tool", "#!/bin/sh\necho a > b\n")
+        self.write("docs/README.md", "# First\n\n[a tool](../tool)\n")
+        self.assertEqual(self.complaints(), [])
+
+    def test_a_link_that_leads_nowhere(self) -> None:
+        self.write("docs/README.md", "# First\n\n[no heading](#second)\n")
+        self.assert_one(self.complaints(), "README.md:3: ")
+
+    def test_a_page_that_nobody_finds(self) -> None:
+        self.write("docs/README.md", "# First\n")
+        self.write("docs/hidden.md", "# Second\n")
+        self.assert_one(self.complaints(), "no entry for docs/hidden.md")
 
 
 class ClangTidy(CheckTest):

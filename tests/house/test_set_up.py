@@ -45,7 +45,8 @@ class SetUp(unittest.TestCase):
         self.outside = Path(folder.name)
         self.checkout = self.outside / ODD_PATH
         self.commands = re.findall(r"^ +\[(\S+)\]=", (ROOT / "packaging" / "set-up").read_text(encoding="utf-8"), re.M)
-        for name in ("packaging/set-up", "cmake/leadline_commit.cmake", "CMakePresets.json"):
+        needed_files = ("leadline_commit.cmake", "leadline_man_page.cmake")
+        for name in ("packaging/set-up", *(f"cmake/{file}" for file in needed_files), "CMakePresets.json"):
             (self.checkout / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.checkout / name)
         (self.checkout / "analysis" / "leadline").mkdir(parents=True)

@@ -6,11 +6,15 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import layers
 import tree
 
+# Words that codespell takes for misspelt ones: a kind of network, names of other projects, our names.
+_SPELT_RIGHT = ("clos", "halfs", "indx", "nowns", "plantext")
+_TEXT_SUFFIXES = (".md", ".txt", ".html", ".j2", ".js", ".css", ".json", ".toml", ".yml", ".yaml")
 _PLACE = re.compile(r"(--> )?\S+:\d+")
 
 
@@ -52,6 +56,22 @@ def shellcheck(root: Path) -> list[str]:
     """Shellcheck finds nothing in any shell script."""
     sources = [path for path in tree.files(root) if tree.is_shell(path)]
     return _complaints(root, [_program(root, "shellcheck"), "--format=gcc", "--external-sources"], sources)
+
+
+def spelling(root: Path) -> list[str]:
+    """Codespell finds no misspelt word in texts and sources; those of the old tools are as they are."""
+    paths = [path for path in tree.files(root) if tree.is_source(path) or path.suffix in _TEXT_SUFFIXES]
+    ours = [path for path in paths if not path.is_relative_to(root / "tests" / "golden")]
+    return _complaints(root, [_program(root, "codespell"), "--ignore-words-list", ",".join(_SPELT_RIGHT)], ours)
+
+
+def site(root: Path) -> list[str]:
+    """The site of docs/ can be built: every link leads somewhere, and every page is in the navigation."""
+    python = Path(_program(root, "zensical")).with_name("python3")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [python, root / "packaging" / "build_site.py", "--folder", folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    return (done.stdout + done.stderr).splitlines() if done.returncode else []
 
 
 def _settings(root: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import program
 import pytest
 
-EXAMPLES = sorted(path for path in (program.ROOT / "examples").iterdir() if path.is_file())
+EXAMPLES = sorted(path for path in (program.ROOT / "examples").iterdir() if path.is_file() and not path.suffix)
 NEEDS = {"under-mpi": ["mpirun"], "linktest": ["mpirun"], "without-launcher": ["openssl"]}
 
 
@@ -33,5 +33,7 @@ def test_example(tmp_path: Path, example: Path) -> None:
     assert list(tmp_path.iterdir()) == [], "it clears up after itself"
 
 
-def test_there_are_examples() -> None:
+def test_all_are_in_the_list() -> None:
+    text = (program.ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in EXAMPLES if f"]({path.name})" not in text] == []
     assert len(EXAMPLES) >= 6

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a series of numbers changed its level: rank tests at each place where it may have, corrected for how many there
-are. docs/methods.md explains it, and says how often it is wrong.
+are. docs/methods/months.md explains it, and says how often it is wrong.
 """
 
 from __future__ import annotations
