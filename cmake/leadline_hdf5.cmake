@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The target leadline_hdf5: the static HDF5 library where that links with the compression libraries alone, otherwise the shared one.
-find_package(HDF5 QUIET COMPONENTS C)
+find_package(HDF5 COMPONENTS C) # with QUIET, CMake 3.25 does not find a library that is only there as a static one
 if(NOT HDF5_FOUND)
   message(FATAL_ERROR "The library HDF5 was not found, with its headers for C; any version from 1.10 on will do. Install libhdf5-dev (Debian, Ubuntu) or "
     "hdf5-devel (Fedora, EPEL), or load its module; or say where it is with -DHDF5_ROOT=FOLDER")

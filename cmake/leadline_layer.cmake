@@ -35,7 +35,7 @@ function(leadline_layer name)
   else()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   endif()
-  list(FILTER sources EXCLUDE REGEX "/\\.")
+  list(FILTER sources EXCLUDE REGEX "/\\.[^/]*$") # hidden files; the sources themselves may lie in a hidden folder, as those of EasyBuild do
   if(sources)
     add_library(leadline_${name} STATIC ${sources})
     set_property(GLOBAL APPEND PROPERTY leadline_layers leadline_${name})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from enum import IntEnum
 from pathlib import Path
@@ -56,7 +57,7 @@ def from_os_error(problem: str, error: OSError, hint: str = "") -> LeadlineError
     status = ExitStatus.RUN_FAILED
     if isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError):
         status = ExitStatus.BAD_COMMAND_LINE
-    elif isinstance(error, PermissionError):
+    elif isinstance(error, PermissionError) or error.errno == errno.EROFS:
         status = ExitStatus.SOMETHING_MISSING
     return LeadlineError(problem, os.strerror(error.errno) if error.errno else str(error), hint, status)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -58,7 +59,9 @@ def output_of(words: Sequence[str], problem: str, deadline_s: float) -> tuple[Pa
         raise LeadlineError(problem, f"{program} took longer than {deadline_s:.0f} s") from None
     except OSError as error:
         why = f"{program}: {os.strerror(error.errno) if error.errno else error}"
-        raise LeadlineError(problem, why, status=ExitStatus.SOMETHING_MISSING) from error
+        hint = "It is for another kind of processor, or damaged: install Leadline for this machine"
+        hint = hint if error.errno == errno.ENOEXEC else ""
+        raise LeadlineError(problem, why, hint, ExitStatus.SOMETHING_MISSING) from error
     if done.returncode != 0:
         raise _refusal(str(program), done.returncode, done.stderr.decode("utf-8", "replace"))
     return program, done.stdout

@@ -79,9 +79,11 @@ std::string plan_text(const CheckRequest& request) {
     const std::uint64_t num_hosts = ranks.host_of.back() + 1;
     sample = fmt::format(" on {} of {}", sample_size(request.sample, num_hosts), output::counted(num_hosts, "host"));
   }
-  return fmt::format("{}, {} a host{}: {} in all; what a part does not need, the others get\n{}",
-                     output::counted(num_ranks, "rank"), ranks.max_ranks_per_host, sample,
-                     output::format_duration(request.budget_s), table.text());
+  return fmt::format(
+      "{}, {} a host{}: {} in all; what a part does not need, the others get\n{}"
+      "where ranks have GPUs, leadline link measures between them, too\n",
+      output::counted(num_ranks, "rank"), ranks.max_ranks_per_host, sample, output::format_duration(request.budget_s),
+      table.text());
 }
 
 }  // namespace

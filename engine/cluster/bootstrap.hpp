@@ -118,6 +118,10 @@ class Bootstrap {
   /// said it, as far as that is known.
   virtual bool reporting() { return true; }
 
+  /// Local, from the watch thread: it has said so, and all end; those that are inside a call into a file system may not
+  /// be able to.
+  virtual void ends_but_for_the_kernel() {}
+
   /// Local, from the watch thread, as the last thing: makes the launcher end all processes, also one that is stopped
   /// and would keep it waiting. May end this process, or never return.
   virtual void end_all() {}

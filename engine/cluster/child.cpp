@@ -74,9 +74,11 @@ bool ends(pid_t child, Deadline deadline) {
   }
 }
 
-/// SIGKILL to the child and those that stayed in its group; then its status.
-int end_group(pid_t child) {
+/// SIGKILL to the child and those that stayed in its group; then its status. Nothing where it stays, inside the kernel.
+std::optional<int> end_group(pid_t child) {
+  constexpr auto patience = std::chrono::seconds(2);
   if (::kill(-child, SIGKILL) != 0) ::kill(child, SIGKILL);
+  if (!ends(child, Deadline::after(patience))) return std::nullopt;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -118,8 +120,8 @@ ChildAnswer ask_child(const std::function<std::string()>& question, std::chrono:
   std::optional<std::string> text = read_answer(in.fd(), deadline);
   // One of its own children may have kept the pipe open until the deadline, long after it died.
   const bool has_ended = !text && ends(child, deadline);
-  const int status = end_group(child);
-  if (!text) return {std::nullopt, has_ended ? words_for(status) : words_for(patience)};
+  const std::optional<int> status = end_group(child);
+  if (!text) return {std::nullopt, has_ended && status ? words_for(*status) : words_for(patience)};
   return {std::move(text), {}};
 }
 

@@ -47,6 +47,7 @@ class DivisibleBootstrap final : public Bootstrap, private Membership {
   }
   void going_on_without_lost_ranks() override { of_run_->going_on_without_lost_ranks(); }
   bool reporting() override { return of_run_->reporting(); }
+  void ends_but_for_the_kernel() override { of_run_->ends_but_for_the_kernel(); }
   void end_all() override { of_run_->end_all(); }
 
  private:

@@ -23,6 +23,14 @@ Failure failure(FailureKind kind, std::string problem, std::string why, std::str
   return {kind, Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint)), {}};
 }
 
+/// "; 3 other ranks are in such calls, too".
+std::string others_in_calls(std::size_t num_others) {
+  if (num_others == 0) return {};
+  const bool is_one = num_others == 1;
+  return fmt::format("; {} other rank{} in such {}, too", num_others, is_one ? " is" : "s are",
+                     is_one ? "a call" : "calls");
+}
+
 constexpr const char* kept = "what was measured so far is kept";
 
 }  // namespace
@@ -50,6 +58,7 @@ std::string packed(const Stall& stall) {
   append_text(bytes, stall.why.substr(0, words_size_max));
   append_text(bytes, stall.step.substr(0, words_size_max));
   append(bytes, static_cast<std::uint8_t>(stall.is_in_file_call));
+  append(bytes, static_cast<std::uint8_t>(stall.awaits_others));
   return bytes;
 }
 
@@ -64,6 +73,7 @@ std::optional<Stall> unpacked_stall(std::string_view bytes) {
   stall.why = reader.text();
   stall.step = reader.text();
   stall.is_in_file_call = reader.number<std::uint8_t>() != 0;
+  stall.awaits_others = reader.number<std::uint8_t>() != 0;
   if (reader.is_short() || stall.rank < 0 || stall.partner < -1 || lasts_ms > stall_ms_max) return std::nullopt;
   return stall;
 }
@@ -74,10 +84,10 @@ std::optional<Stall> first_cause(const std::vector<Stall>& stalls) {
                        [&](const Stall& stall) { return stall.rank == rank && stall.partner == partner; });
   };
   const auto rank_of = [&](const Stall& stall) {
-    if (stall.is_in_file_call) return 4;
+    if (stall.is_in_file_call) return stall.awaits_others ? 2 : 5;
     if (stall.partner < 0) return 0;
-    if (stall.is_cut_off) return 3;
-    return waits_for(stall.partner, stall.rank) ? 2 : 1;
+    if (stall.is_cut_off) return 4;
+    return waits_for(stall.partner, stall.rank) ? 3 : 1;
   };
   const auto began = [](const Stall& stall) {
     return stall.taken_at - std::chrono::duration<double>(stall.lasts_s);  // some tell again how long it lasts
@@ -121,8 +131,11 @@ std::optional<Failure> unpacked(std::string_view bytes) {
                  silent_process, silent_rank, heard_by};
 }
 
-Failure rank_died(const std::string& who, const std::string& current_step) {
-  return failure(FailureKind::died, who + " died" + in(current_step), "its connection closed",
+Failure rank_died(const std::string& who, const std::string& current_step, double said_before_s) {
+  constexpr double shortest_told_s = 0.05;
+  const std::string said =
+      said_before_s < shortest_told_s ? "" : fmt::format("; it was there {:.1f} s before", said_before_s);
+  return failure(FailureKind::died, who + " died" + in(current_step), "its connection closed" + said,
                  fmt::format("Look at that host and its system log; {}", kept));
 }
 
@@ -219,19 +232,21 @@ Failure rank_stuck(const std::string& who, const std::string& partner, const std
                  fmt::format("Look at that link; --timeout sets the patience with what is timed in one go; {}", kept));
 }
 
-Failure file_call_stuck(const std::string& who, const std::string& current_step, double stuck_s) {
+Failure file_call_stuck(const std::string& who, const std::string& current_step, double stuck_s,
+                        std::size_t num_others) {
   return failure(
       FailureKind::stuck, fmt::format("{} has waited for a file system for {:.3g} s{}", who, stuck_s, in(current_step)),
-      "it does not answer",
+      "it does not answer" + others_in_calls(num_others),
       fmt::format("Look at that file system and its servers; --timeout sets the patience with one call; {}", kept));
 }
 
-std::string stall_line(const std::string& who, const std::string& partner, const Stall& stall, double timeout_s) {
+std::string stall_line(const std::string& who, const std::string& partner, const Stall& stall, double timeout_s,
+                       std::size_t num_others) {
   const std::string awaited = stall.is_in_file_call ? "a file system" : partner;
   const std::string with = awaited.empty() ? "" : " for " + awaited;
   if (stall.lasts_s == 0) return fmt::format("{} goes on", who);
-  return fmt::format("{} has waited{} for {:.0f} s{}; the run ends after {:.3g} s without progress", who, with,
-                     stall.lasts_s, in(stall.step), timeout_s);
+  return fmt::format("{} has waited{} for {:.0f} s{}{}; the run ends after {:.3g} s without progress", who, with,
+                     stall.lasts_s, in(stall.step), others_in_calls(num_others), timeout_s);
 }
 
 Failure abort_in(const std::string& who, const std::string& current_step) {

@@ -45,6 +45,7 @@ struct Stall {
   std::string why;          ///< it is cut off
   std::string step;         ///< "round 3 of 7"
   bool is_in_file_call = false;
+  bool awaits_others = false;  ///< in a file call that others make with it, and not inside the kernel
   std::chrono::steady_clock::time_point taken_at{};  ///< when this rank learned of it; does not travel
 };
 
@@ -53,7 +54,8 @@ std::string packed(const Stall& stall);
 std::optional<Stall> unpacked_stall(std::string_view bytes);
 
 /// What explains the others: a rank inside a call into a file system, else two that do not reach each other, else two
-/// that wait for each other, else the first. Nothing where `stalls` is empty, or none of them says what is waited for.
+/// that wait for each other, else a rank inside a file call in which it may wait for others, else the first. Nothing
+/// where `stalls` is empty, or none of them says what is waited for.
 std::optional<Stall> first_cause(const std::vector<Stall>& stalls);
 
 void append(std::string& to, const ProcessIdentity& process);
@@ -64,7 +66,8 @@ std::string packed(const Failure& failure);
 std::optional<Failure> unpacked(std::string_view bytes);
 
 // The reasons as text. `who` is "rank 3 on node1", `current_step` "round 3 of 7, with partner 5" or empty.
-Failure rank_died(const std::string& who, const std::string& current_step);
+/// `said_before_s`: so long before it has said where it was.
+Failure rank_died(const std::string& who, const std::string& current_step, double said_before_s = 0);
 Failure rank_silent(const std::string& who, const std::string& current_step, double silent_s,
                     const ProcessIdentity& process);
 Failure ranks_cut_off(const std::string& one, const std::string& other, const std::string& current_step,
@@ -93,10 +96,12 @@ Failure connection_lost(const std::string& who, const std::string& other, const 
 Failure rank_left(const std::string& who, const std::string& current_step);
 /// `partner`: whom it waits for; empty: one of several.
 Failure rank_stuck(const std::string& who, const std::string& partner, const std::string& current_step, double stuck_s);
-/// `current_step` says in which call.
-Failure file_call_stuck(const std::string& who, const std::string& current_step, double stuck_s);
+/// `current_step` says in which call; so many other ranks are in such calls for longer than they should.
+Failure file_call_stuck(const std::string& who, const std::string& current_step, double stuck_s,
+                        std::size_t num_others = 0);
 /// A line while it lasts, and one when it is over.
-std::string stall_line(const std::string& who, const std::string& partner, const Stall& stall, double timeout_s);
+std::string stall_line(const std::string& who, const std::string& partner, const Stall& stall, double timeout_s,
+                       std::size_t num_others = 0);
 Failure abort_in(const std::string& who, const std::string& current_step);
 Failure signal_to(const std::string& who, const std::string& current_step, int signal_number);
 

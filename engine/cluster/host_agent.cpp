@@ -262,6 +262,10 @@ class HostsBootstrap final : public Bootstrap {
     return std::move(frame.text);
   }
 
+  void ends_but_for_the_kernel() override {
+    write_whole(fd_, packed(HostFrame{HostFrameKind::reported, static_cast<std::uint32_t>(rank_), {}}));
+  }
+
   void going_on_without_lost_ranks() override {
     write_whole(fd_, packed(HostFrame{HostFrameKind::leads, static_cast<std::uint32_t>(rank_), {}}));
   }

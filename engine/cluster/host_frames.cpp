@@ -47,7 +47,7 @@ std::optional<HostFrame> take_frame(std::string& unread) {
   const auto rank = head.number<std::uint32_t>();
   const auto length = head.number<std::uint32_t>();
   if (kind < static_cast<std::uint8_t>(HostFrameKind::start) ||
-      kind > static_cast<std::uint8_t>(HostFrameKind::refused) || length > frame_bytes_max) {
+      kind > static_cast<std::uint8_t>(HostFrameKind::reported) || length > frame_bytes_max) {
     throw Error(ExitStatus::run_failed, "the connection to a host carries something else than Leadline's frames", "",
                 "Does the command of --launch write to standard output?");
   }

@@ -27,6 +27,7 @@ enum class HostFrameKind : std::uint8_t {
   err,        ///< of a rank: the same of standard error
   ended,      ///< of a rank: its status, as waitpid gives it
   refused,    ///< of a host: why it can start no rank
+  reported,   ///< of a rank: it has said why the run failed, and one that is inside a file call may not be able to end
 };
 
 struct HostFrame {

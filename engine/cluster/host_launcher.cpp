@@ -42,6 +42,9 @@ using namespace std::chrono_literals;
 // As those of the local launcher: see there.
 constexpr auto patience_after_rank_failed = 7s;
 constexpr auto patience_after_closing = 5s;
+// Where a rank has said that one is inside a file call, which may stay.
+constexpr auto patience_with_one_left = 1s;
+constexpr auto patience_after_closing_with_one_left = 500ms;
 constexpr auto poll_interval_ms = 200;
 constexpr std::size_t words_kept_bytes = 4096;  // of what a command says before the program on the host does
 
@@ -154,7 +157,7 @@ class HostsLauncher {
   std::optional<int> told_signal_;
   std::optional<std::size_t> host_lost_at_start_;
   std::optional<std::string> refusal_;  ///< a host starts no rank
-  bool has_gathered_ = false, is_ending_ = false, is_read_ = true;
+  bool has_gathered_ = false, is_reported_ = false, is_ending_ = false, is_read_ = true;
   Descriptor signal_fd_;
   sigset_t signals_{}, mask_before_{};
 };
@@ -479,6 +482,9 @@ void HostsLauncher::take(std::size_t host, HostFrame frame) {
       return;
     case HostFrameKind::err:
       return take_err(frame.rank, frame.text);
+    case HostFrameKind::reported:
+      is_reported_ = true;
+      return;
     case HostFrameKind::ended:
       return note_status(frame.rank, static_cast<int>(Reader(frame.text).number<std::uint32_t>()));
     default:
@@ -487,7 +493,7 @@ void HostsLauncher::take(std::size_t host, HostFrame frame) {
 }
 
 int HostsLauncher::wait() {
-  std::optional<Deadline> give_up_at;
+  std::optional<Deadline> give_up_at, ends_after_report;
   while (!is_over()) {
     step(poll_interval_ms);
     if (refusal_) {
@@ -506,7 +512,14 @@ int HostsLauncher::wait() {
       give_up_at = Deadline::after(has_gathered_ ? std::chrono::nanoseconds(patience_after_rank_failed) : 1s);
     }
     if (leader().status && !give_up_at) give_up_at = Deadline::after(patience_after_rank_failed);
-    if (give_up_at && give_up_at->has_passed()) break;
+    // The others end at once, but for those that the kernel keeps.
+    if (is_reported_ && !ends_after_report) ends_after_report = Deadline::after(patience_with_one_left);
+    if ((give_up_at && give_up_at->has_passed()) || (ends_after_report && ends_after_report->has_passed())) break;
+  }
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!is_reported_ || ranks_[rank].status) continue;
+    fmt::print(stderr, "leadline: rank {} on {} has not ended. Look whether it is inside the kernel there\n", rank,
+               hosts_[ranks_[rank].host].name);
   }
   end_commands();
   return outcome();
@@ -527,7 +540,9 @@ void HostsLauncher::end_commands() {
     if (host.state != LaunchedHost::State::came && !host.has_ended) ::kill(-host.pid, SIGTERM);
   }
   const auto has_ended = [](const LaunchedHost& host) { return host.has_ended; };
-  const auto deadline = Deadline::after(patience_after_closing);
+  const std::chrono::nanoseconds patience =
+      is_reported_ && !is_over() ? patience_after_closing_with_one_left : patience_after_closing;
+  const auto deadline = Deadline::after(patience);
   while (!std::ranges::all_of(hosts_, has_ended) && !deadline.has_passed()) {
     try {
       step(deadline.left_ms());

@@ -60,6 +60,9 @@ class ReporterMark {
     return shared_->rank.compare_exchange_strong(nobody, rank);
   }
   std::optional<int> rank() const { return rank_or_nobody(shared_->rank); }
+  /// That rank is through with it.
+  void set_said() { shared_->is_said.store(true); }
+  bool is_said() const { return shared_->is_said.load(); }
 
  private:
   static std::optional<int> rank_or_nobody(const std::atomic<int>& mark) {
@@ -70,6 +73,7 @@ class ReporterMark {
   struct Shared {
     std::atomic<int> rank{-1};
     std::atomic<int> root{-1};
+    std::atomic<bool> is_said{false};
   };
   Shared* shared_;
 };
@@ -90,6 +94,7 @@ class LocalBootstrap final : public Bootstrap, private Membership {
   std::string launcher() const override { return "local"; }
   Membership* membership() override { return this; }
   bool reporting() override { return mark_.set_if_nobody(rank_); }
+  void ends_but_for_the_kernel() override { mark_.set_said(); }
   void going_on_without_lost_ranks() override { mark_.going_on(rank_); }
 
  private:
@@ -111,8 +116,9 @@ using Clock = std::chrono::steady_clock;
 // file system that takes its time. Whoever is still there then is killed.
 constexpr auto patience_after_failure = 7s;
 constexpr auto patience_after_report = 300ms;
-// A killed process is gone at once, unless one of its threads is in a call of the kernel that no signal ends.
-constexpr auto patience_after_kill = 2s;
+// A killed process is gone at once, unless it has very much memory, or one of its threads is in a call of the kernel
+// that no signal ends.
+constexpr auto patience_after_kill = 2s, patience_with_kernel = 1s;
 
 struct Child {
   pid_t pid = 0;
@@ -193,6 +199,7 @@ class Run {
     }
   }
   void kill_all();
+  bool are_left_in_kernel() const;
   void look_at(Child& child, int options);
   void name_those_left() const;
   bool is_over() const {
@@ -261,16 +268,18 @@ void Run::look_at(Child& child, int options) {
 void Run::kill_all() {
   is_ending_ = true;
   send_all(SIGKILL);
-  const Clock::time_point end = Clock::now() + patience_after_kill;
+  const Clock::time_point begin = Clock::now();
   for (;;) {
     for (Child& child : children_) look_at(child, WNOHANG);
-    if (is_over() || Clock::now() > end) return;
+    const auto time = Clock::now() - begin;
+    if (is_over() || time > patience_after_kill || (time > patience_with_kernel && are_left_in_kernel())) return;
     std::this_thread::sleep_for(10ms);
   }
 }
 
-/// Where in the kernel a thread of this process sleeps, as far as the kernel tells.
-std::string place_in_kernel(pid_t pid) {
+/// The function of the kernel in which a thread of this process sleeps so that no signal wakes it, empty where the
+/// kernel does not tell; nothing where no thread does.
+std::optional<std::string> place_in_kernel(pid_t pid) {
   std::error_code ended;
   std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", pid), ended);
   for (; !ended && thread != std::filesystem::directory_iterator(); thread.increment(ended)) {
@@ -278,19 +287,24 @@ std::string place_in_kernel(pid_t pid) {
     std::ifstream(thread->path() / "stat") >> state >> state >> state;
     std::ifstream wchan(thread->path() / "wchan");
     std::getline(wchan, place);
-    if (state == "D" && place.size() > 1) return ", " + place;
+    if (state == "D") return place == "0" ? std::string() : place;
   }
-  return {};
+  return std::nullopt;
+}
+
+bool Run::are_left_in_kernel() const {
+  return std::ranges::all_of(children_, [](const Child& child) { return child.status || place_in_kernel(child.pid); });
 }
 
 void Run::name_those_left() const {
   for (std::size_t rank = 0; rank < children_.size(); ++rank) {
     if (children_[rank].status) continue;
+    const std::string place = place_in_kernel(children_[rank].pid).value_or("");
     fmt::print(
         stderr,
         "{}leadline: rank {} (process {}) was killed and is still there (inside the kernel{}). It ends when that "
         "call returns: look at the file system that it uses\n",
-        over_progress(), rank, children_[rank].pid, place_in_kernel(children_[rank].pid));
+        over_progress(), rank, children_[rank].pid, place.empty() ? "" : ", " + place);
   }
 }
 
@@ -310,7 +324,8 @@ int Run::wait(const HeldSignals& signals) {
     if (is_failing && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
     // The others stay only for the sake of the one that reports, or because they are stopped. A killed one has closed
     // its connections, which others then report, a moment before its end is seen here.
-    const bool is_reported = mark_.rank() && children_[static_cast<std::size_t>(*mark_.rank())].status;
+    const bool is_reported =
+        mark_.rank() && (mark_.is_said() || children_[static_cast<std::size_t>(*mark_.rank())].status);
     if (is_reported && give_up_at) give_up_at = std::min(*give_up_at, Clock::now() + patience_after_report);
     if (!give_up_at || Clock::now() <= *give_up_at) continue;
     kill_all();

@@ -44,6 +44,7 @@ constexpr auto stay_max = 6s;
 constexpr auto stay_of_orphan = 2s;
 // on_failure writes to a file system that may be what failed.
 constexpr auto on_failure_patience = 5s;
+constexpr auto on_failure_patience_of_stuck = 1500ms;  // where a file system has not answered for the timeout
 
 constexpr auto stuck_watch_patience = 30s;
 // For the launcher's library to pass on that all shall end.
@@ -361,6 +362,10 @@ Watch::Clock::time_point Watch::next_due() const {
   const bool is_probing = !probes_.empty() || !network_probes_.empty();
   const bool is_busy = failure_ || broken_ || attachment_ || is_probing || (is_top() && !suspects_.empty());
   if (is_busy) due = std::min(due, now_ + ending_interval);
+  for (const Clock::duration patience : {told_after(), stall_patience()}) {
+    const auto lasted = stall_detector_.will_have_lasted(patience);
+    if (lasted && *lasted >= now_) due = std::min<Clock::time_point>(due, *lasted + 1ms);
+  }
   return due;
 }
 
@@ -387,7 +392,7 @@ void Watch::forgive_own_absence() {
   if (absence < interval_) return;
   if (absence > settings_.timeout) back_since_ = now_;
   for (WatchEdge& edge : edges_) edge.forgive(absence);
-  stall_detector_.forgive(absence);
+  stall_detector_.forgive(absence, now_);
   if (attachment_) attachment_->forgive(absence);
   for (auto& [rank, suspect] : suspects_) suspect.give_up_at += absence;
   for (Clock::time_point* const moment : {&attach_until_, &probing_until_, &network_probed_at_, &broken_since_}) {
@@ -455,7 +460,10 @@ void Watch::listen_to(WatchEdge& edge) {
       edge.host = reader.text();
       connection_queue_.note_host(edge.rank());
     }
-    if (message == WatchEdge::Message::heartbeat) edge.current_step = text;
+    if (message == WatchEdge::Message::heartbeat) {
+      edge.current_step = text;
+      edge.step_heard = now_;
+    }
     if (message == WatchEdge::Message::stall) {
       if (const auto stall = unpacked_stall(text)) take_stall(*stall);
     }
@@ -478,8 +486,11 @@ void Watch::listen_to(WatchEdge& edge) {
   const bool ends_for_failure = failure_ && (edge.knows_failure || now_ - failing_since_ > grace);
   if (edge.has_reported || ends_for_failure) return;
   const std::string who = name_of(edge.rank()), current_step = current_step_of(edge.rank());
-  Failure gone =
-      *edge.end() == 0 ? rank_died(who, current_step) : connection_lost(own_name(), who, current_step, *edge.end());
+  // What it said may be a heartbeat old; what all know of its step is not.
+  const bool is_own_word = current_step.size() > common_step_of(edge.rank()).size();
+  const double said_before_s = is_own_word ? seconds(now_ - edge.step_heard) : 0;
+  Failure gone = *edge.end() == 0 ? rank_died(who, current_step, said_before_s)
+                                  : connection_lost(own_name(), who, current_step, *edge.end());
   gone.silent_process = edge.process;
   lose(edge, std::move(gone));
 }
@@ -537,23 +548,18 @@ void Watch::look_at_own_progress() {
     }
     return;
   }
-  const bool is_in_file_call = this->is_in_file_call();
-  Clock::duration told_after = settings_.timeout / 2;
-  if (is_in_file_call) told_after = std::min<Clock::duration>(told_after, told_file_call_after);
-  const auto time = stall_detector_.standstill(now_, told_after);
+  const auto time = stall_detector_.standstill(now_, told_after());
   if (!time) {
     if (own_stall_) end_stall();
     return;
   }
   if (!own_stall_) begin_stall(stall_detector_.progress_counter.awaited_ranks.get(), *time);
-  // Later than silence is noticed, so that a silent rank is named before those who wait for it.
-  auto patience = settings_.timeout + 3 * interval_ + 200ms;
-  if (goes_on_ && !is_in_file_call) patience += attachment_patience + 2 * suspect_patience;  // or until it is left out
-  if (goes_on_without_root_ && !is_in_file_call) patience += new_root_patience;
-  if (!probes_.empty() || !stall_detector_.standstill(now_, patience)) return;
-  own_stall_->lasts_s = seconds(*time);
-  take_stall(*own_stall_);
+  if (!probes_.empty() || !stall_detector_.standstill(now_, stall_patience())) return;
   const std::string step = current_step_of(settings_.rank);
+  own_stall_->lasts_s = seconds(*time);
+  own_stall_->awaits_others = awaits_others_in_file_call();
+  own_stall_->step = step.substr(0, step_size_max);
+  take_stall(*own_stall_);
   const bool is_in_file_calls = stall_detector_.progress_counter.file_call.kind() != FileCallKind::none;
   note(is_in_file_calls ? file_call_stuck(own_name(), step, seconds(*time))
                         : rank_stuck(own_name(), partner_text(*own_stall_), step, seconds(*time)),
@@ -563,7 +569,30 @@ void Watch::look_at_own_progress() {
 /// Of which each has the patience of a single call.
 bool Watch::is_in_file_call() const {
   const FileCallKind kind = stall_detector_.progress_counter.file_call.kind();
-  return kind == FileCallKind::one_call || kind == FileCallKind::many_short_calls;
+  return kind == FileCallKind::one_call || kind == FileCallKind::joint_call || kind == FileCallKind::many_short_calls;
+}
+
+/// As far as the kernel tells.
+bool Watch::awaits_others_in_file_call() const {
+  const CurrentFileCall& call = stall_detector_.progress_counter.file_call;
+  return call.kind() == FileCallKind::joint_call && call.file_system_call().empty();
+}
+
+Watch::Clock::duration Watch::told_after() const {
+  if (!is_in_file_call()) return settings_.timeout / 2;
+  return std::min<Clock::duration>(settings_.timeout / 4, told_file_call_after);
+}
+
+/// Where others are waited for: later than silence is noticed, so that a silent rank is named before those who wait for
+/// it, or until it is left out.
+Watch::Clock::duration Watch::stall_patience() const {
+  const FileCallKind kind = stall_detector_.progress_counter.file_call.kind();
+  if (kind == FileCallKind::joint_call) return settings_.timeout + interval_ + 200ms;
+  if (is_in_file_call()) return settings_.timeout;
+  Clock::duration patience = settings_.timeout + 3 * interval_ + 200ms;
+  if (goes_on_) patience += attachment_patience + 2 * suspect_patience;
+  if (goes_on_without_root_) patience += new_root_patience;
+  return patience;
 }
 
 void Watch::begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts) {
@@ -576,8 +605,10 @@ void Watch::begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts) {
                      false,
                      seconds(lasts),
                      {},
-                     current_step_of(settings_.rank).substr(0, step_size_max),
-                     is_in_file_call};
+                     {},
+                     is_in_file_call,
+                     awaits_others_in_file_call()};
+  own_stall_->step = current_step_of(settings_.rank).substr(0, step_size_max);
   partners.insert(partners.end(), awaited.in_barrier.begin(), awaited.in_barrier.end());
   if (partners.size() > num_probes_max) partners.resize(num_probes_max);
   probe(partners);
@@ -662,11 +693,18 @@ void Watch::show_stall() {
     shown_stall_.reset();
     return;
   }
-  if (settings_.timeout < shown_timeout_min || now_ - stalled_since_ < probe_patience + grace) return;
   const auto cause = first_cause(stalls_);
-  if (!cause) return;
+  if (!cause || settings_.timeout < shown_timeout_min) return;
+  if (now_ - stalled_since_ < (cause->is_in_file_call ? grace : probe_patience + grace)) return;
   shown_stall_ = cause;
-  write_line(line_of(stall_line(name_of(cause->rank), partner_text(*cause), *cause, seconds(settings_.timeout))));
+  write_line(line_of(stall_line(name_of(cause->rank), partner_text(*cause), *cause, seconds(settings_.timeout),
+                                num_others_in_file_calls(*cause))));
+}
+
+/// Whatever file systems these are.
+std::size_t Watch::num_others_in_file_calls(const Stall& stall) const {
+  const auto is_other = [&](const Stall& one) { return one.is_in_file_call && one.rank != stall.rank; };
+  return stall.is_in_file_call ? static_cast<std::size_t>(std::ranges::count_if(stalls_, is_other)) : 0;
 }
 
 std::string Watch::partner_text(const Stall& stall) const {
@@ -1408,15 +1446,20 @@ std::string Watch::name_of(int rank) const {
   return fmt::format("rank {}", rank);
 }
 
-std::string Watch::current_step_of(int rank) const {
+std::string Watch::common_step_of(int rank) const {
   std::function<std::string(int)> current_step;
   {
     const std::lock_guard lock(mutex_);
     current_step = current_step_;
   }
-  std::string text = current_step ? current_step(rank) : std::string();
+  return current_step ? current_step(rank) : std::string();
+}
+
+std::string Watch::current_step_of(int rank) const {
+  std::string text = common_step_of(rank);
   if (rank == settings_.rank) {
-    const std::string call = stall_detector_.progress_counter.file_call.text();
+    const CurrentFileCall& file_call = stall_detector_.progress_counter.file_call;
+    const std::string call = own_stall_ ? file_call.text(0ns) : file_call.text();
     return text + (text.empty() || call.empty() ? "" : ", ") + call;
   }
   for (const WatchEdge& edge : edges_) {
@@ -1468,7 +1511,7 @@ void Watch::consider_the_end() {
   if (reports()) {
     // Evidence that comes from others: whether they reach the silent rank, and who waits for whom.
     const bool needs_others = failure_->silent_rank >= 0 || failure_->kind <= FailureKind::lost_connection;
-    const bool is_explained = !reached_by_.empty() || failure_->kind == FailureKind::died;
+    const bool is_explained = !reached_by_.empty() || failure_->kind == FailureKind::died || is_stuck_in_file_call();
     const Clock::duration patience = needs_others && settings_.size > 2 ? grace + probe_patience : grace;
     if (!is_explained && time <= patience) return;
     if (awaits_partial_results()) return;
@@ -1481,6 +1524,14 @@ void Watch::consider_the_end() {
   const bool is_told = above != nullptr && above->has_reported;
   if (is_told || parent_ended_after_failure_ || time > (is_orphan ? stay_of_orphan : stay_max)) end();
 }
+
+/// A rank, for longer than it should.
+bool Watch::is_one_in_file_call() const {
+  const auto cause = first_cause(stalls_);
+  return cause && cause->is_in_file_call;
+}
+
+bool Watch::is_stuck_in_file_call() const { return failure_->kind == FailureKind::stuck && is_one_in_file_call(); }
 
 /// When several hosts fall silent at once, it is this one.
 bool Watch::has_lost_all_hosts() const {
@@ -1533,7 +1584,7 @@ void Watch::explain() {
   if (cause->is_cut_off) {
     failure_ = ranks_cut_off(name_of(cause->rank), name_of(cause->partner), cause->step, cause->why);
   } else if (failure_->kind == FailureKind::stuck && cause->is_in_file_call) {
-    failure_ = file_call_stuck(name_of(cause->rank), cause->step, lasts_s);
+    failure_ = file_call_stuck(name_of(cause->rank), cause->step, lasts_s, num_others_in_file_calls(*cause));
   } else if (failure_->kind == FailureKind::stuck) {
     failure_ = rank_stuck(name_of(cause->rank), name_of(cause->partner), cause->step, lasts_s);
   }
@@ -1572,12 +1623,16 @@ void Watch::report() {
       // The reason of the run's end is worth more than that of a file which could not be marked.
     }
   };
-  const auto end_without = [line, status] {
+  const bool may_stay = is_one_in_file_call();
+  const auto end_without = [this, line, status, may_stay] {
     write_line(line);
+    if (may_stay) bootstrap_.ends_but_for_the_kernel();
     ::_exit(status);
   };
-  if (on_failure) within(on_failure_patience, mark, end_without);
+  const Clock::duration patience = is_stuck_in_file_call() ? on_failure_patience_of_stuck : on_failure_patience;
+  if (on_failure) within(patience, mark, end_without);
   write_line(line);
+  if (may_stay) bootstrap_.ends_but_for_the_kernel();
   end();
 }
 

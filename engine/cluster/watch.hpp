@@ -3,6 +3,7 @@
 // stuck.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -30,6 +31,7 @@
 #include "cluster/orphan.hpp"
 #include "cluster/relay.hpp"
 #include "cluster/signals.hpp"
+#include "core/clock.hpp"
 #include "core/descriptor.hpp"
 #include "core/progress_counter.hpp"
 
@@ -76,7 +78,8 @@ class WatchEdge {
   std::string host;  ///< empty until it is known
   ProcessIdentity process;
   std::string current_step;  ///< as it said with its last heartbeat
-  bool has_left = false;     ///< it said goodbye: whatever happens now is no failure
+  Clock::time_point step_heard{};
+  bool has_left = false;  ///< it said goodbye: whatever happens now is no failure
   bool has_reported = false;
   bool knows_failure = false;  ///< it has sent one, and will end
   bool is_lost = false;        ///< its end or silence has been noticed; nothing more is expected of it
@@ -110,8 +113,8 @@ struct StallDetector {
   ProgressCounter progress_counter;
   std::atomic<bool> is_waiting{false};
 
-  /// How long nothing was achieved, if that is longer than allowed: `patience` inside one call into a file system, or
-  /// inside a transport, where only a partner can help; much longer elsewhere.
+  /// How long nothing was achieved, if that is longer than allowed: `patience` inside one call into a file system
+  /// (since it began), or inside a transport, where only a partner can help; much longer elsewhere.
   std::optional<Clock::duration> standstill(Clock::time_point now, Clock::duration patience) {
     const auto count = progress_counter.count.load(std::memory_order_relaxed);
     const std::uint64_t call_begin_ns = progress_counter.file_call.begin_ns();
@@ -123,9 +126,10 @@ struct StallDetector {
         system_call != system_call_seen_) {
       count_seen_ = count;
       call_begin_ns_seen_ = call_begin_ns;
+      const bool is_one_call = state == State::in_file_call && system_call.empty();
+      since_ = is_one_call ? std::max(not_before_, now - age_of(call_begin_ns)) : now;
       system_call_seen_ = std::move(system_call);
       state_seen_ = state;
-      since_ = now;
     }
     if (state == State::waiting) return std::nullopt;
     const bool is_bounded = state == State::in_file_call || state == State::in_transport;
@@ -133,7 +137,15 @@ struct StallDetector {
     if (now - since_ <= allowed) return std::nullopt;
     return now - since_;
   }
-  void forgive(Clock::duration pause) { since_ += pause; }
+  /// When the file call that was seen last will have lasted so long; nothing outside of one.
+  std::optional<Clock::time_point> will_have_lasted(Clock::duration patience) const {
+    return state_seen_ == State::in_file_call ? std::optional(since_ + patience) : std::nullopt;
+  }
+  /// Of a pause that ends now.
+  void forgive(Clock::duration pause, Clock::time_point now) {
+    since_ += pause;
+    not_before_ = now;
+  }
 
  private:
   enum class State { waiting, in_transport, in_file_call, elsewhere };
@@ -142,6 +154,7 @@ struct StallDetector {
   State state() const {
     switch (progress_counter.file_call.kind()) {
       case FileCallKind::one_call:
+      case FileCallKind::joint_call:
         return State::in_file_call;
       case FileCallKind::many_short_calls:
       case FileCallKind::many_calls:
@@ -153,10 +166,15 @@ struct StallDetector {
     return progress_counter.in_transport.load(std::memory_order_relaxed) ? State::in_transport : State::elsewhere;
   }
 
+  static Clock::duration age_of(std::uint64_t call_begin_ns) {
+    const std::uint64_t now = now_ns();
+    return std::chrono::nanoseconds(now - std::min(now, call_begin_ns));
+  }
+
   std::uint64_t count_seen_ = 0, call_begin_ns_seen_ = 0;
   std::string system_call_seen_;
   State state_seen_ = State::elsewhere;
-  Clock::time_point since_ = Clock::now();
+  Clock::time_point since_ = Clock::now(), not_before_{};
 };
 
 /// What a rank gets that has lost its parent: a connection for collectives to the root, or the root's part.
@@ -338,6 +356,12 @@ class Watch final : private JoinHandler {
   void look_for_trouble();
   void look_at_own_progress();
   bool is_in_file_call() const;
+  bool awaits_others_in_file_call() const;
+  bool is_one_in_file_call() const;
+  bool is_stuck_in_file_call() const;
+  std::size_t num_others_in_file_calls(const Stall& stall) const;
+  Clock::duration told_after() const;
+  Clock::duration stall_patience() const;
   void begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts);
   void end_stall();
   struct Probe {
@@ -431,6 +455,7 @@ class Watch final : private JoinHandler {
   std::string greeting() const;
   std::string own_name() const;
   std::string name_of(int rank) const;
+  std::string common_step_of(int rank) const;  ///< as every rank can tell it
   std::string current_step_of(int rank) const;
 
   Settings settings_;

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <set>
@@ -75,9 +77,9 @@ enum class Stage : std::uint8_t {
 ///
 ///   void adapt(request, run_environment)                               before the plan: takes out of the request what
 ///                                                                      the hosts do not allow, alike on all ranks
-///   optional<Result> interrupted(cluster, plan, file, why, partial_results)   in the watch thread of the rank that
-///                                                                      reports, when a run fails in the middle: keeps
-///                                                                      in the file what there is; what to tell of it
+///   optional<Result> interrupted(cluster, plan, why, partial_results)  in the watch thread of the rank that reports,
+///                                                                      when a run fails in the middle: what there is
+///   void keep_interrupted(file, result)                                likewise: keeps that in the file
 ///   void diagnose(cluster, result)                                     collective, before the file is finished: who is
 ///                                                                      slow, on the root; again where that changes
 ///   void stage_done(progress, stage, seconds)                          rank 0, where there is a progress
@@ -143,6 +145,9 @@ class StagedRun final : public BenchmarkRun {
   }
 
  private:
+  /// Of the end of a run that fails, for what it has to write.
+  static constexpr auto file_patience = std::chrono::seconds(1);
+
   void tell_how_it_runs() {
     const Provenance& provenance = run_environment_->provenance();
     steps_.tell(fmt::format("{} on {}, started by {}, joined in {:.3f} s",
@@ -188,11 +193,17 @@ class StagedRun final : public BenchmarkRun {
 
   /// In the watch thread of the rank that reports why the run ends in the middle.
   void keep_what_there_is(const std::string& message, const cluster::PartialResults& partial_results) {
-    if constexpr (requires { benchmark_.interrupted(cluster_, plan_, *file_, message, partial_results); }) {
-      const auto result = benchmark_.interrupted(cluster_, plan_, *file_, message, partial_results);
-      file_->mark_incomplete(message);
-      const bool is_told = result && presentation_.summary && presentation_.summarizes_failures;
-      if (is_told && file_->path() != "-") say_if_read(presentation_.summary(*result, file_->path()));
+    if constexpr (requires { benchmark_.interrupted(cluster_, plan_, message, partial_results); }) {
+      const auto result = benchmark_.interrupted(cluster_, plan_, message, partial_results);
+      std::future<void> kept = std::async(std::launch::async, [&] {
+        if (result) benchmark_.keep_interrupted(*file_, *result);
+        file_->mark_incomplete(message);
+      });
+      // It may lie where nothing answers.
+      const bool is_kept = kept.wait_for(file_patience) == std::future_status::ready;
+      const bool is_told = result && cluster_.rank() == 0 && presentation_.summary && presentation_.summarizes_failures;
+      if (is_told && file_->path() != "-") say_if_read(presentation_.summary(*result, is_kept ? file_->path() : ""));
+      kept.get();
     } else {
       file_->mark_incomplete(message);
     }

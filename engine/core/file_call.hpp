@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -23,6 +24,7 @@ struct FileRange {
 enum class FileCallKind : std::uint8_t {
   none,
   one_call,          ///< it returns within the time that a rank may be stuck
+  joint_call,        ///< likewise; other ranks make it with this one, which may wait for them in it
   many_short_calls,  ///< a library makes an unknown number of them, each of which returns within that time
   many_calls,        ///< a library or a loop makes an unknown number of them, so that they may take much longer
 };
@@ -33,6 +35,7 @@ class CurrentFileCall {
  public:
   /// Outside timed loops: the file of the calls that follow.
   void set_file(std::string file) {
+    thread_.store(::gettid(), std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     file_ = std::move(file);
   }
@@ -43,7 +46,6 @@ class CurrentFileCall {
     offset_bytes_.store(range.offset_bytes, std::memory_order_relaxed);
     size_bytes_.store(range.size_bytes, std::memory_order_relaxed);
     begin_ns_.store(now_ns(), std::memory_order_relaxed);
-    if (kind == FileCallKind::many_short_calls) thread_.store(::gettid(), std::memory_order_relaxed);
     kind_.store(kind, std::memory_order_relaxed);
   }
   void leave() noexcept { kind_.store(FileCallKind::none, std::memory_order_relaxed); }
@@ -52,18 +54,21 @@ class CurrentFileCall {
   /// Differs from call to call.
   std::uint64_t begin_ns() const noexcept { return begin_ns_.load(std::memory_order_relaxed); }
 
-  /// Of many short calls: the system call that the thread is blocked in, with its arguments, as the kernel shows it.
-  /// Empty where it is in none, and where the kernel does not say.
+  /// The system call that the thread is blocked in, with its arguments, as the kernel shows it. Empty where it is in
+  /// none, and where the kernel does not say.
   std::string system_call() const;
+  /// The name of that call where it is one into a file system, "pwrite64": then the thread waits for no other rank.
+  std::string file_system_call() const;
 
-  /// "writing 64 KiB at 1048576 of FILE since 07:16:50 UTC"; no time where it has just begun; empty outside of a call.
-  std::string text() const;
+  /// "writing 64 KiB at 1048576 of FILE since 07:16:50 UTC, in pwrite64"; neither time nor system call where it has not
+  /// lasted so long; empty outside of a call.
+  std::string text(std::chrono::nanoseconds told_after = std::chrono::seconds(1)) const;
 
  private:
   std::atomic<FileCallKind> kind_{FileCallKind::none};
   std::atomic<const char*> doing_{""};
   std::atomic<std::uint64_t> offset_bytes_{0}, size_bytes_{0}, begin_ns_{0};
-  std::atomic<pid_t> thread_{0};
+  std::atomic<pid_t> thread_{0};  ///< that makes the calls
   mutable std::mutex mutex_;
   std::string file_;
 };

@@ -86,6 +86,14 @@ LogHistogram sum_of_all(const Rows& rows, std::vector<LogHistogram> of_workers) 
   return std::move(all);
 }
 
+/// The share of sound pairs that took about as much longer the second time: two and more, since one may by chance.
+double share_as_slow(const std::vector<double>& sound_again, double effect) {
+  constexpr double least = 0.75, most = 2;  // a spike is something else
+  const auto num =
+      std::ranges::count_if(sound_again, [&](double one) { return one >= least * effect && one <= most * effect; });
+  return num < 2 ? 0 : static_cast<double>(num) / static_cast<double>(sound_again.size());
+}
+
 class Diagnosing {
  public:
   explicit Diagnosing(const Question& question) : question_(question), setting_(question.layout) {
@@ -107,6 +115,7 @@ class Diagnosing {
   void join_both_orders(const Rows& rows);
   void judge_isolated_pairs();
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
+  bool is_likely_by_chance(double effect, std::size_t num_pairs) const;
   double shown_by_others(const Rows& rows, const SearchOutcome& outcome) const;
   std::vector<double> shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
@@ -131,6 +140,7 @@ class Diagnosing {
   Diagnosis diagnosis_;
   SearchOutcome outcome_;
   std::vector<MeasuredPair> sound_;  // measured again as a reference
+  std::vector<double> sound_again_;  // by how much longer those took alone that are not isolated pairs: logarithm
   bool do_cables_limit_ = false;     // flows share cables between switches
 };
 
@@ -216,7 +226,8 @@ void Diagnosing::join_both_orders(const Rows& rows) {
 }
 
 /// A sound pair is slow by chance once, and hardly ever again: the chances of all measurements multiply, but for those
-/// of one round, which share what disturbed it.
+/// of one round, which share what disturbed it. Second ones follow one another, so what disturbs the machine for a
+/// while makes several slow; what sound pairs show then was as likely before.
 void Diagnosing::judge_isolated_pairs() {
   std::vector<MeasuredPair> pairs;
   for (const IsolatedPair& one : outcome_.isolated_pairs) {
@@ -226,10 +237,18 @@ void Diagnosing::judge_isolated_pairs() {
     if (!std::isnan(one.reverse_residual)) pairs.push_back({{one.to, one.from}, value, value - residual});
   }
   std::vector<double> again(pairs.size(), std::numeric_limits<double>::quiet_NaN());
-  if (question_.retest && !pairs.empty()) {
+  if (question_.retest && !sound_.empty()) {
     RetestEvaluation look(question_, Symptom::slow, is_contended(Symptom::slow), uncontended());
     look.calibrate(sound_, Load::alone);
     again = look.effects(pairs, Load::alone);
+    std::vector<MeasuredPair> others = sound_;
+    std::erase_if(others, [&](const MeasuredPair& one) {
+      return std::ranges::any_of(pairs, [&](const MeasuredPair& other) {
+        return std::minmax(one.pair.from, one.pair.to) == std::minmax(other.pair.from, other.pair.to);
+      });
+    });
+    sound_again_ = look.effects(others, Load::alone);
+    std::erase_if(sound_again_, [](double effect) { return std::isnan(effect); });
   }
   std::vector<Suspect> suspects;
   std::vector<double> p_values;
@@ -241,13 +260,17 @@ void Diagnosing::judge_isolated_pairs() {
     // Both orders are measured in one round, and share some of what disturbs it.
     double p = std::pow(tail_probability(of_class, effect), is_both ? both_orders : 1);
     // The second measurement was not selected for being slow, so it is the better estimate.
-    double least = std::numeric_limits<double>::quiet_NaN();
+    double least = std::numeric_limits<double>::quiet_NaN(), p_again = 1;
     for (int order = 0; order < (is_both ? 2 : 1); ++order, ++next) {
       if (std::isnan(*next)) continue;
       least = std::fmin(least, *next);
-      p *= tail_probability(of_class, *next);
+      p_again *= tail_probability(of_class, *next);
     }
-    if (!std::isnan(least)) effect = least;
+    if (!std::isnan(least)) {
+      effect = least;
+      const double by_chance = share_as_slow(sound_again_, least);
+      p = std::max(p, by_chance) * std::max(p_again, by_chance);
+    }
     // A pair just beyond a step of the clock shows it each time.
     if (effect < std::max(std::log1p(question_.settings.threshold), most_steps_by_chance * of_class.step)) continue;
     Component component = component_of(one);
@@ -308,6 +331,14 @@ bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects, S
   const double p = std::pow(tail_probability(effects.classes[setting_.classes.of(from, to)], suspect.effect), num_slow);
   const double num_hosts = setting_.hosts.num_groups();
   return p * num_hosts * (is_inside ? 1 : num_hosts - 1) > question_.settings.false_discovery_rate;
+}
+
+/// Whether sound pairs took about as much longer the second time, so that half of so many pairs did so by chance.
+bool Diagnosing::is_likely_by_chance(double effect, std::size_t num_pairs) const {
+  const double share = share_as_slow(sound_again_, effect), num_hosts = setting_.hosts.num_groups();
+  const double num_links = num_hosts * (num_hosts - 1) / 2;
+  return stats::binomial_tail((num_pairs + 1) / 2, num_pairs, share) * num_links >
+         question_.settings.false_discovery_rate;
 }
 
 /// The pairs of a link meet in neighbouring rounds, so what disturbs others for a while makes all of them slow. What
@@ -529,6 +560,13 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
       fault.is_unproven = fault.persistence == Persistence::not_retested;
     }
     if (may_be_farther(fault, outcome.effects)) fault.is_unproven = true;
+    // One measurement of a pair proves little where others were measured again.
+    const bool is_lone = is_between_hosts(fault) && suspects[index].num_pairs <= 2;
+    if (is_lone && setting_.has_second && fault.persistence == Persistence::not_retested) fault.is_unproven = true;
+    if (is_between_hosts(fault) && fault.persistence == Persistence::persistent &&
+        is_likely_by_chance(std::log(fault.ratio_alone), evidence[index].size())) {
+      fault.is_unproven = true;
+    }
     if (fast[index] >= least_share_of_fast) {
       fault.is_unproven = true;
       fault.ruled_out.push_back(

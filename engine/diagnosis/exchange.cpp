@@ -128,13 +128,25 @@ OfRanks centred(OfRanks effects) {
   return effects;
 }
 
-/// The messages with times as if their ranks stood in the middle.
+/// How far what ranks add lies apart.
+double scatter_of(const Polish& polish) {
+  std::vector<double> effects;
+  for (const OfRanks* of_ranks : {&polish.sent, &polish.received}) {
+    const OfRanks around_middle = centred(*of_ranks);
+    effects.insert(effects.end(), around_middle.begin(), around_middle.end());
+  }
+  return middle_of(std::move(effects)).spread;
+}
+
+/// The messages with times as if their ranks stood in the middle; as they are, where ranks are so few that this sets
+/// them farther apart.
 std::vector<Observation> without_order_trend(std::span<const Observation> messages, const Setting& setting) {
   const Polish polish(messages, setting);
   const OfRanks sent = centred(expected_of_rank(polish.sent, setting));
   const OfRanks received = centred(expected_of_rank(polish.received, setting));
   std::vector<Observation> level(messages.begin(), messages.end());
   for (Observation& one : level) one.time_ns *= std::exp(-sent[one.from] - received[one.to]);
+  if (scatter_of(Polish(level, setting)) > scatter_of(polish)) level.assign(messages.begin(), messages.end());
   return level;
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -151,9 +153,19 @@ SharedWays::SharedWays(std::span<const Observation> pairs, const Setting& settin
   }
   if (accused_.empty()) return;
   std::vector<UsualOfClass> usual(setting.classes.size());
+  std::vector<double> fastest(num_ranks(setting.layout), std::numeric_limits<double>::infinity());
   for (const Observation& one : pairs) {
     if (of_rank(one.from) != nullptr || of_rank(one.to) != nullptr) continue;
-    usual[setting.classes.of(one.from, one.to)].values.push_back(std::log(one.time_ns));
+    const double value = std::log(one.time_ns);
+    usual[setting.classes.of(one.from, one.to)].values.push_back(value);
+    for (const std::uint32_t end : {one.from, one.to}) fastest[end] = std::min(fastest[end], value);
+  }
+  // What accused ones reach with each other is as fast as what others reach at best.
+  std::vector<double> of_others;
+  std::ranges::copy_if(fastest, std::back_inserter(of_others), [](double value) { return std::isfinite(value); });
+  const double best_of_others = middle_of(of_others).median;
+  for (std::uint32_t rank = 0; rank < fastest.size(); ++rank) {
+    if (!of_others.empty() && of_rank(rank) != nullptr) fastest[rank] = best_of_others;
   }
   for (UsualOfClass& one : usual) {
     one.num = one.values.size();
@@ -163,15 +175,18 @@ SharedWays::SharedWays(std::span<const Observation> pairs, const Setting& settin
   for (const Observation& one : pairs) {
     const std::uint8_t of_class = setting.classes.of(one.from, one.to);
     if (PairClasses::is_inside(of_class) || usual[of_class].num < fewest_to_compare) continue;
-    const double shown = std::log(one.time_ns) - usual[of_class].quartile;
-    const auto is_fast = [&](const Accused& end) {
+    // A near host may be reached faster than the usual one, and by others faster still.
+    const double value = std::log(one.time_ns);
+    const auto is_fast = [&](const Accused& end, std::uint32_t partner) {
+      const double shown = value - std::min(usual[of_class].quartile, fastest[partner]);
       return shown < end.effect - std::max(end.effect / 2, least_margin);
     };
     Accused *const from = of_rank(one.from), *const to = of_rank(one.to);
-    for (Accused* const end : {from, to}) {
-      if (end != nullptr && is_fast(*end)) end->is_cleared = true;
-    }
-    if (from == nullptr || to == nullptr || !is_fast(*from) || !is_fast(*to)) continue;
+    const bool is_from_fast = from != nullptr && is_fast(*from, one.to);
+    const bool is_to_fast = to != nullptr && is_fast(*to, one.from);
+    if (is_from_fast) from->is_cleared = true;
+    if (is_to_fast) to->is_cleared = true;
+    if (!is_from_fast || !is_to_fast) continue;
     const std::size_t kept = std::min(from->group, to->group), gone = std::max(from->group, to->group);
     for (Accused& any : accused_) {
       if (any.group == gone) any.group = kept;

@@ -176,7 +176,7 @@ double student_t_tail(double t, double degrees_of_freedom) {
 }
 
 double binomial_tail(std::uint64_t num, std::uint64_t num_trials, double p) {
-  if (num == 0) return 1;
+  if (num == 0 || (p >= 1 && num <= num_trials)) return 1;
   const auto n = static_cast<double>(num_trials);
   double sum = 0;
   for (std::uint64_t successes = num; successes <= num_trials; ++successes) {

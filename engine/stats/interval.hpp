@@ -53,7 +53,7 @@ double student_t_quantile(double p, double degrees_of_freedom);
 /// below 1e-10, also far out.
 double student_t_tail(double t, double degrees_of_freedom);
 
-/// The probability of `num` successes or more in `num_trials` of probability `p` each, 0 < p < 1.
+/// The probability of `num` successes or more in `num_trials` of probability `p` each, 0 to 1.
 double binomial_tail(std::uint64_t num, std::uint64_t num_trials, double p);
 
 /// Benjamini and Hochberg 1995: which of `num_tests` hypotheses may be rejected so that the expected share of false

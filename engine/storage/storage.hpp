@@ -84,6 +84,9 @@ class File {
   virtual std::uint64_t size_bytes() = 0;
   /// Local: those in force, as far as the library tells.
   virtual Hints hints() = 0;
+  /// Local, once, behind the last transfer: whatever it takes to learn of errors that the library would not tell of
+  /// when it closes the file.
+  virtual void expect_close() {}
   /// All openers. Throws where the library reports an error only now.
   virtual void close() = 0;
 };

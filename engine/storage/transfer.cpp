@@ -38,6 +38,13 @@ Error late_error(const Transfer& transfer, const std::string& path) {
   return Error(ExitStatus::run_failed, text_of(transfer, path) + " was not done in time");
 }
 
+Error close_error(const std::string& path, int error_number) {
+  const char* const hint = hint_for(error_number);
+  return Error(ExitStatus::run_failed, "closing " + path + " failed",
+               system_error_text(error_number) + ", of what was written before",
+               *hint != '\0' ? hint : "Look at that file system and its servers");
+}
+
 Error transfer_error(const Transfer& transfer, const std::string& path, int error_number) {
   return Error(ExitStatus::run_failed, text_of(transfer, path) + " failed", system_error_text(error_number),
                hint_for(error_number));

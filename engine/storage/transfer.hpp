@@ -22,6 +22,9 @@ Error transfer_error(const Transfer& transfer, const std::string& path, const st
 /// "writing 1 MiB at 12582912 of FILE was not done in time".
 Error late_error(const Transfer& transfer, const std::string& path);
 
+/// "closing FILE failed (why)": what was written before is not on the storage.
+Error close_error(const std::string& path, int error_number);
+
 /// The system's words, and what to do about it where anything can be done.
 Error transfer_error(const Transfer& transfer, const std::string& path, int error_number);
 

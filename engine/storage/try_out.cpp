@@ -83,6 +83,9 @@ bool begins_with_any(std::string_view text, const Beginnings& beginnings) {
 
 Trial try_out(const LoadedBackend& backend, const CallKind& kind, const std::string& directory,
               std::chrono::milliseconds patience) {
+  // A file system that does not answer keeps a child, and not this process.
+  const auto looked = cluster::ask_child([&] { return ScratchFolder(directory).file(); }, patience);
+  if (!looked.text) return {false, "making a folder in " + directory + ": " + looked.why};
   const ScratchFolder folder(directory);
   const auto answer = cluster::ask_child(
       [&] {

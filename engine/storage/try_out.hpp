@@ -25,7 +25,7 @@ struct Trial {
 
 /// Local, in a process without threads and before any MPI library is started: forks a child without the launcher's
 /// variables, which tries such calls on a scratch file in `directory` (removed afterwards). Never takes longer than
-/// `patience`. Throws Error(something_missing) where `directory` takes no files.
+/// twice `patience`. Throws Error(something_missing) where `directory` takes no files.
 Trial try_out(const LoadedBackend& backend, const CallKind& kind, const std::string& directory,
               std::chrono::milliseconds patience = std::chrono::seconds(20));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the control plane by themselves: tree, addresses, tokens, messages.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -224,15 +224,40 @@ TEST(StallDetector, each_call_into_a_file_system_has_the_patience_of_a_transport
     EXPECT_FALSE(stall_detector.standstill(now + 9s, 10s));
   }
   {
-    const InFileCall second(file_call, "writing", FileRange{4096, 4096});
+    const InFileCall second(file_call, "writing", FileRange{4096, 4096}, FileCallKind::joint_call);
     EXPECT_FALSE(stall_detector.standstill(now + 11s, 10s)) << "a call that follows is progress";
-    EXPECT_EQ(stall_detector.standstill(now + 22s, 10s), 11s);
+    const auto time = stall_detector.standstill(now + 22s, 10s);
+    ASSERT_TRUE(time);
+    EXPECT_NEAR(seconds(*time), 11, 0.5);
   }
   EXPECT_FALSE(stall_detector.standstill(now + 1000s, 10s)) << "it waits for others";
   const InFileCall many(file_call, "completing", "f", {}, FileCallKind::many_calls);
   EXPECT_FALSE(stall_detector.standstill(now + 1001s, 10s));
   EXPECT_FALSE(stall_detector.standstill(now + 1100s, 10s)) << "a library may make any number of calls";
   EXPECT_TRUE(stall_detector.standstill(now + 1200s, 10s));
+}
+
+TEST(StallDetector, a_file_call_lasts_since_it_began_but_for_what_this_process_has_missed) {
+  using namespace std::chrono_literals;
+  StallDetector stall_detector;
+  CurrentFileCall& file_call = stall_detector.progress_counter.file_call;
+  const InFileCall call(file_call, "writing", "f");
+  std::this_thread::sleep_for(20ms);
+  auto now = StallDetector::Clock::now();
+  EXPECT_FALSE(stall_detector.will_have_lasted(1s)) << "nobody has looked yet";
+  const auto time = stall_detector.standstill(now, 10ms);
+  ASSERT_TRUE(time) << "though it is seen for the first time";
+  EXPECT_GE(*time, 20ms);
+  ASSERT_TRUE(stall_detector.will_have_lasted(1s));
+  EXPECT_EQ(*stall_detector.will_have_lasted(1s), now - *time + 1s);
+
+  StallDetector stopped;
+  const InFileCall other(stopped.progress_counter.file_call, "writing", "f");
+  std::this_thread::sleep_for(20ms);
+  now = StallDetector::Clock::now();
+  stopped.forgive(20ms, now);
+  EXPECT_FALSE(stopped.standstill(now, 10ms));
+  EXPECT_EQ(stopped.standstill(now + 11ms, 10ms), 11ms);
 }
 
 TEST(StallDetector, each_of_many_short_calls_has_the_patience_of_one) {
@@ -283,6 +308,21 @@ TEST(FirstCause, a_rank_inside_a_file_call_goes_before_all_that_wait_for_it) {
   EXPECT_EQ(stall_line("rank 6 on a", "", writes, 10),
             "rank 6 on a has waited for a file system for 3 s in write phase 1 of 2; the run ends after 10 s without "
             "progress");
+  EXPECT_THAT(stall_line("rank 6 on a", "", writes, 10, 1),
+              testing::HasSubstr("of 2; 1 other rank is in such a call, too; the"));
+  EXPECT_EQ(file_call_stuck("rank 6 on a", "", 3, 2).error.why(),
+            "it does not answer; 2 other ranks are in such calls, too");
+}
+
+TEST(FirstCause, a_rank_that_may_wait_for_others_in_a_file_call_is_none_where_another_does_not) {
+  Stall collective{1, -1, false, 9, {}, {}}, inside{2, -1, false, 3, {}, {}};
+  collective.is_in_file_call = inside.is_in_file_call = true;
+  collective.awaits_others = true;
+  const Stall waits{4, 6, false, 20, {}, {}}, cut{7, 8, true, 1, "no answer", {}};
+  EXPECT_EQ(first_cause({collective, inside})->rank, 2);
+  EXPECT_EQ(first_cause({collective, cut})->rank, 7);
+  EXPECT_EQ(first_cause({waits, collective})->rank, 1);
+  EXPECT_TRUE(unpacked_stall(packed(collective))->awaits_others);
 }
 
 TEST(FirstCause, two_that_do_not_reach_each_other_go_before_two_that_wait_for_each_other) {

@@ -191,6 +191,19 @@ TEST(MpiIoTestText, GivesNoBandwidthOfAPhaseThatFailed) {
                                     EndsWith("=== MPI-IO Write failed: no space\n")));
 }
 
+TEST(MpiIoTestText, SaysHowMuchWasMovedWhenTheRunEndsInAPhase) {
+  Sample sample;
+  sample.write = {};
+  sample.write.is_interrupted = true;
+  sample.write.error = "interrupted: the run was told to stop";
+  sample.write.bytes = std::uint64_t{513} << 20;
+  sample.write.wall_ns = 2.5e9;
+  sample.write.at_interruption = {{.rank = 0}, {.rank = 7}};
+  EXPECT_EQ(sample.lines(),
+            "=== 2 of 144 processes had moved 5.130000e+02 Mbytes after 2.500000e+00 sec.\n"
+            "=== MPI-IO Write failed: interrupted: the run was told to stop\n");
+}
+
 TEST(MpiIoTestText, HasTheTimesOfEachProcessWhereAsked) {
   Sample sample;
   sample.write.ranks = {{0, 2e9, {}}, {7, 3e9, {}}};

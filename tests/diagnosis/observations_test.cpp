@@ -109,6 +109,16 @@ TEST(ObservedSlice, NamesAHostThatIsSlowAloneToo) {
   EXPECT_NEAR(told.diagnosis.faults[0].ratio_alone, 3, 0.2);
 }
 
+/// Of three hosts a switch that reach each other in half of the time; of host 5 twice of either.
+double near_host_5(std::uint32_t one, std::uint32_t other) {
+  return (one / 3 == other / 3 ? 0.5 : 1) * (one == 5 || other == 5 ? 2 : 1);
+}
+
+TEST(ObservedSlice, NamesAHostThatReachesNearOnesInTheUsualTimeOfFarOnes) {
+  const auto far_alone = [](std::uint32_t one, std::uint32_t other) { return one == 5 || other == 5 ? 2.0 : 1.0; };
+  EXPECT_THAT(names_of(diagnosed(observed(near_host_5, far_alone), sixteen_hosts(), {})), ElementsAre("host n05"));
+}
+
 TEST(ObservedSlice, DoesNotNameAHostThatIsAsFastAloneAsOthers) {
   const DiagnosedSlice told = diagnosed(observed(host_5, sound), sixteen_hosts(), {});
   EXPECT_THAT(told.diagnosis.faults, IsEmpty());

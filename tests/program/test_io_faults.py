@@ -86,8 +86,8 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-def with_fault(library: Path, kind: str, call: int) -> dict[str, str]:
-    variables = {"FAULTY_FILE": "/files/f", "FAULTY_KIND": kind, "FAULTY_CALL": str(call)}
+def with_fault(library: Path, kind: str, call: int, file: str = "/files/f") -> dict[str, str]:
+    variables = {"FAULTY_FILE": file, "FAULTY_KIND": kind, "FAULTY_CALL": str(call)}
     return variables | {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "verify_asan_link_order=0"}
 
 
@@ -123,13 +123,87 @@ def test_a_call_that_writes_nothing(faulty: Path, tmp_path: Path, files: Path) -
     assert rates(tmp_path) == [None]
 
 
-def test_an_error_while_reading(faulty: Path, tmp_path: Path, files: Path) -> None:
-    done = program.complete(small(POSIX, files), tmp_path, env=with_fault(faulty, "eio-read", 4))
-    assert done.status == 4
-    assert "Input/output error" in done.complaint
+def test_an_error_while_reading(stack: Stack, faulty: Path, tmp_path: Path, files: Path) -> None:
+    """OMPIO tells it as a success that moved nothing, as at the end of the file."""
+    done = program.complete(small(stack, files), tmp_path, env=with_fault(faulty, "eio-read", 4, "/files/f.1"))
+    assert done.status == 4, done.err
+    assert "truncated" not in done.err
+    assert re.search(rf"rank 1 on \S+: reading 64 KiB at \d+ of {files}/f.1 failed", done.complaint)
+    if stack is POSIX:
+        assert "reading 64 KiB at 196608 of" in done.complaint
+        assert "Input/output error" in done.complaint
     write, read = rates(tmp_path)
     assert write is not None, "what was measured before stays"
     assert read is None
+
+
+def test_a_quota_that_is_told_when_the_file_is_closed(stack: Stack, faulty: Path, tmp_path: Path, files: Path) -> None:
+    """Open MPI keeps it to itself. ROMIO closes a file that it has created and opens it again."""
+    env = with_fault(faulty, "edquot-close", 1 if stack in (POSIX, OMPIO) else 2, "/files/f.1")
+    done = program.complete(small(stack, files), tmp_path, env=env)
+    assert done.status == 4, done.err
+    assert re.search(rf"rank 1 on \S+: closing {files}/f.1 failed", done.complaint)
+    assert "Disk quota exceeded" in done.complaint
+    assert "Make room there, or write less" in done.complaint
+    assert rates(tmp_path) == [None]
+    assert "verified" not in done.out
+
+
+def test_files_that_may_not_grow(tmp_path: Path, files: Path) -> None:
+    """Beyond 64 KiB, one object. Launchers of MPI make longer files themselves."""
+    limited: list[str | Path] = ["sh", "-c", 'ulimit -f 128 && exec "$@"', "sh", *small(POSIX, files)]
+    done = program.complete(limited, tmp_path)
+    assert done.status == 4, done.err
+    assert re.search(rf"rank \d on \S+: writing 64 KiB at 65536 of {files}/f.\d failed", done.complaint)
+    assert "File too large" in done.complaint
+    assert "ulimit -f" in done.complaint
+
+
+def test_a_call_that_never_returns(stack: Stack, faulty: Path, tmp_path: Path, files: Path) -> None:
+    env = with_fault(faulty, "hang", 3, "/files/f.1")
+    done = program.complete(small(stack, files, "--timeout", "2s"), tmp_path, env=env)
+    assert done.status == 4, done.err
+    assert re.search(
+        rf"leadline: rank 1 on \S+ has waited for a file system for [\d.]+ s in write phase 1 of 2, object \d of 8, "
+        rf"writing 64 KiB at \d+ of {files}/f.1 since [\d:]{{8}} UTC \(it does not answer\)",
+        done.err,
+    )
+    if stack is POSIX:
+        assert "object 2 of 8, writing 64 KiB at 131072 of" in done.err
+    (phase,) = document(tmp_path)["phases"]
+    assert phase["is_interrupted"]
+    assert [one["rank"] for one in phase["at_interruption"]] == [0, 1]
+    assert "writing 64 KiB at" in phase["at_interruption"][1]["call"]
+    assert "write 0 was interrupted: what 2 of 2 ranks had moved until then" in done.out
+
+
+INSIDE = {
+    "hang": "write phase 1 of 2, object 2 of 8, writing 64 KiB at 131072 of",
+    "hang-read": "read phase 2 of 2, object 2 of 8, reading 64 KiB at 131072 of",
+    "hang-close": "write phase 1 of 2, behind its last object, closing",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "blow"), [*((kind, signal.SIGKILL) for kind in INSIDE), ("hang-read", signal.SIGSTOP)]
+)
+def test_a_rank_that_is_lost_inside_a_call_is_told_there(
+    kind: str, blow: signal.Signals, faulty: Path, tmp_path: Path, files: Path
+) -> None:
+    """Its own place, not that of whoever tells of it."""
+    call = 1 if kind == "hang-close" else 3
+    command = small(POSIX, files, "--timeout", "8s", "--strict-ranks", "--output", "r.h5", ranks=3)
+    with program.Run(command, tmp_path, with_fault(faulty, kind, call, "/files/f.2")) as run:
+        run.await_err(rf"rank 2 on \S+ has waited for a file system .* in {INSIDE[kind]} {files}/f.2 since")
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            os.kill(int(file["ranks/pid"][2]), blow)
+        done = run.finish()
+    assert done.status == 4, done.err
+    how = "died" if blow == signal.SIGKILL else "has been silent for 8 s"
+    assert re.search(rf"leadline: rank 2 on \S+ {how} in {INSIDE[kind]} {files}/f.2 since", done.err)
+    complete, reason = status_of(tmp_path / "r.h5")
+    assert not complete
+    assert INSIDE[kind] in reason
 
 
 # Damage between writing and reading
@@ -193,6 +267,28 @@ def test_a_hole(tmp_path: Path, files: Path) -> None:
         file.seek(2 * SIZE)
         file.write(bytes(SIZE))
     assert_wrong(read_again(POSIX, tmp_path, files), tmp_path, "zeros", 0, files / "f.0", 2 * SIZE)
+
+
+def test_a_torn_block(tmp_path: Path, files: Path) -> None:
+    """Its header and its first half are as they should be."""
+    written(POSIX, tmp_path, files)
+    with (files / "f.0").open("r+b") as file:
+        file.seek(5 * SIZE + 2048)
+        other = file.read(2048)
+        file.seek(2 * SIZE + 2048)
+        file.write(other)
+    assert_wrong(read_again(POSIX, tmp_path, files), tmp_path, "torn", 0, files / "f.0", 2 * SIZE + 2048)
+
+
+@pytest.mark.parametrize("words", [("--object-size", "32KiB"), ("--object-size", "128KiB", "--objects", "4")])
+def test_objects_of_another_size_are_no_damage(words: tuple[str, ...], tmp_path: Path, files: Path) -> None:
+    written(POSIX, tmp_path, files)
+    done = program.complete(small(POSIX, files, "--op", "read", "--overwrite", *words), tmp_path)
+    assert done.status == 2, done.err
+    said = rf"{files}/f.[01] was written with other objects \(byte \d+ belongs to object \d of rank"
+    assert re.search(said, done.complaint)
+    assert "--object-size" in done.complaint
+    assert "trust" not in done.err
 
 
 def test_swapped_objects(tmp_path: Path, files: Path) -> None:

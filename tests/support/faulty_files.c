@@ -4,11 +4,13 @@
 //
 // FAULTY_FILE     part of the file's path; other files are left alone
 // FAULTY_CALL     the number of the call, from 1, counted in each process over all such files
-// FAULTY_KIND     "short": half of it, "zero": nothing, "eio": -1 and EIO; FAULTY_KIND of reads: "short-read",
-// "eio-read". "slow": every read and write takes FAULTY_CALL milliseconds longer
+// FAULTY_KIND     "short": half of it, "zero": nothing, "eio": -1 and EIO, "hang": it never returns; FAULTY_KIND of
+// reads: "short-read", "eio-read", "hang-read"; of closing what was open for writing, from that call on:
+// "edquot-close", "hang-close". "slow": every read and write takes FAULTY_CALL milliseconds longer
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +41,10 @@ static int is_concerned(int fd) {
   return strstr(path, faulty_file) != NULL;
 }
 
+static void hang_if_asked(void) {
+  while (strncmp(faulty_kind, "hang", 4) == 0) pause();
+}
+
 /// How much of `size` this call may move; -1: it fails.
 static ssize_t allowed(int fd, size_t size, int reads) {
   static int num_calls = 0;
@@ -47,10 +53,10 @@ static ssize_t allowed(int fd, size_t size, int reads) {
     if (is_concerned(fd)) nanosleep(&longer, NULL);
     return (ssize_t)size;
   }
-  if (faulty_call == 0 || size == 0 || (strstr(faulty_kind, "-read") != NULL) != reads || !is_concerned(fd)) {
-    return (ssize_t)size;
-  }
+  if (faulty_call == 0 || size == 0 || strstr(faulty_kind, "-close") != NULL) return (ssize_t)size;
+  if ((strstr(faulty_kind, "-read") != NULL) != reads || !is_concerned(fd)) return (ssize_t)size;
   if (__atomic_add_fetch(&num_calls, 1, __ATOMIC_RELAXED) != faulty_call) return (ssize_t)size;
+  hang_if_asked();
   if (strncmp(faulty_kind, "short", 5) == 0) return (ssize_t)(size / 2);
   if (strncmp(faulty_kind, "zero", 4) == 0) return 0;
   return -1;
@@ -100,3 +106,15 @@ VECTORED(pwritev, 0)
 VECTORED(pwritev64, 0)
 VECTORED(preadv, 1)
 VECTORED(preadv64, 1)
+
+int close(int fd) {
+  static int num_calls = 0;
+  REAL(close);
+  const int is_wanted = faulty_call > 0 && strstr(faulty_kind, "-close") != NULL;
+  if (!is_wanted || !is_concerned(fd) || (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY) return real(fd);
+  if (__atomic_add_fetch(&num_calls, 1, __ATOMIC_RELAXED) < faulty_call) return real(fd);
+  hang_if_asked();
+  real(fd);
+  errno = EDQUOT;
+  return -1;
+}

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel that packaging/build-wheel has left in dist/, or LEADLINE_WHEEL; and a virtual environment with it."""
+"""The wheels that packaging/build-wheel has left in dist/, or LEADLINE_WHEEL; and a virtual environment with one."""
 
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 import sysconfig
@@ -23,15 +24,26 @@ def no_other_package() -> None:
     os.environ.pop("PYTHONPATH", None)
 
 
+def wheel_for(machine: str) -> Path:
+    """Building it takes too long for a test."""
+    named = os.environ.get("LEADLINE_WHEEL")
+    there = [Path(named).resolve(strict=True)] if named else sorted((program.ROOT / "dist").glob("leadline-*.whl"))
+    found = [path for path in there if path.name.endswith(f"_{machine}.whl")]
+    if not found:
+        pytest.skip(f"there is no wheel for {machine} (LEADLINE_WHEEL, or packaging/build-wheel --target {machine})")
+    return found[-1]
+
+
 @pytest.fixture(scope="session")
 def wheel() -> Path:
-    """Building it takes too long for a test."""
-    if named := os.environ.get("LEADLINE_WHEEL"):
-        return Path(named).resolve(strict=True)
-    found = sorted((program.ROOT / "dist").glob("leadline-*.whl"))
-    if not found:
-        pytest.skip("there is no wheel (LEADLINE_WHEEL, or packaging/build-wheel)")
-    return found[-1]
+    """The one for this machine."""
+    return wheel_for(platform.machine())
+
+
+@pytest.fixture(scope="session", params=["x86_64", "aarch64"])
+def any_wheel(request: pytest.FixtureRequest) -> Path:
+    """Each that is there, whatever this machine is."""
+    return wheel_for(request.param)
 
 
 @pytest.fixture(scope="session")

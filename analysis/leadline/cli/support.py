@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import json
 import os
@@ -80,7 +81,9 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
                 fresh.unlink()
             raise
     except OSError as error:
-        raise from_os_error(f"cannot write '{path}'", error) from error
+        is_forbidden = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        hint = "Name another one, in a folder that you may write to" if is_forbidden else ""
+        raise from_os_error(f"cannot write '{path}'", error, hint) from error
 
 
 def write(path: Path, content: str | bytes, mode: int = 0o666) -> None:

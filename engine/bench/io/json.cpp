@@ -214,6 +214,8 @@ constexpr auto fields_of(Type<RankAtInterruption> /*any*/) {
       field("message_bytes", &RankAtInterruption::message_bytes, "bytes",
             "that it had sent to or got from other ranks"),
       field("num_objects", &RankAtInterruption::num_objects, "1", "its own, that were done"),
+      field("call", &RankAtInterruption::call, "", "the call into a file system that it was in; empty = in none",
+            Since::later_version),
   };
 }
 

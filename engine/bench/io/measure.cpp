@@ -105,7 +105,7 @@ std::unique_ptr<transport::Messages> open_messages(const Stage& stage, LostPairs
 }
 
 /// About the worst of a phase's wrong objects.
-Error wrong_object(const PhaseSummary& summary) {
+Error wrong_object(const PhaseSummary& summary, const IoRequest& request) {
   std::string problem = "objects that were read are not as they were written";
   if (!summary.wrong.empty()) {
     const WrongObject& wrong = summary.wrong.front();
@@ -117,8 +117,11 @@ Error wrong_object(const PhaseSummary& summary) {
   const std::uint64_t num_more = summary.num_mismatches - 1;
   std::string why;
   if (num_more > 0) why = fmt::format("{} more object{} wrong", num_more, num_more == 1 ? " is" : "s are");
+  const char* const first = request.operations == IoOperations::read
+                                ? "See that the sizes, counts and names are those of the run that wrote the files. "
+                                : "";
   return Error(ExitStatus::run_failed, problem, why,
-               "Do not trust this storage before it is known where its data went wrong");
+               std::string(first) + "Do not trust this storage before it is known where its data went wrong");
 }
 
 /// Messages over links of which some may be lost; those are given up when no message uses them any more.
@@ -190,6 +193,7 @@ void Measuring::find_earlier_run() {
       writing_of_earlier_run(stage_.request, stage_.plan, stage_.files, stage_.cluster, {stage_.run, 0});
   measured_.run = found.run;
   earlier_generation_ = found.generation;
+  require_same_layout(stage_, found);
 }
 
 /// In steps: a rank that sleeps is not stuck.
@@ -230,7 +234,7 @@ void Measuring::run_phase(const PhasePosition& position) {
   note_losses();
   keep(phase, summary);
   if (phase.error() != nullptr) throw AgreedError(*phase.error());
-  if (summary.num_mismatches > 0) throw AgreedError(wrong_object(summary));
+  if (summary.num_mismatches > 0) throw AgreedError(wrong_object(summary, stage_.request));
   measured_.verified_bytes += phase.verified_bytes();
   if (position.operation == IoOperation::write) num_written_ = phase.num_objects();
   if (position.operation == IoOperation::write || only_reads()) measured_.num_objects = phase.num_objects();

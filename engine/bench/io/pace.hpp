@@ -20,7 +20,8 @@
 
 namespace leadline::bench::io {
 
-/// What a rank has of a phase, as it travels when the run ends in the middle of it: as bytes.
+/// What a rank has of a phase, as it travels when the run ends in the middle of it: as bytes, and behind them the text
+/// of the file call that it is in.
 struct PartialPhase {
   std::uint64_t phase = 0;  ///< index
   std::int32_t file = -1;
@@ -97,7 +98,7 @@ class CurrentStep {
                                bytes_.load(std::memory_order_relaxed),
                                message_bytes_.load(std::memory_order_relaxed),
                                num_own_objects_.load(std::memory_order_relaxed)};
-    return {reinterpret_cast<const char*>(&partial), sizeof partial};
+    return std::string(reinterpret_cast<const char*>(&partial), sizeof partial) + file_call_.text();
   }
 
  private:

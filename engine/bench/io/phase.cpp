@@ -200,7 +200,7 @@ void Phase::open() {
   file.hints = request.hints;
   file.max_started = max_started(stage_);
   failure_.guard([&] {
-    const InFileCall in_call(file_call(), "opening", path());
+    const InFileCall in_call(file_call(), "opening", path(), {}, kind_of_openers());
     const StateTimer timer(recorder_, IoTime::open);
     file_ = stage_.backend.open(file);
   });
@@ -213,7 +213,7 @@ void Phase::open() {
 void Phase::preallocate() {
   if (!file_ || !writes() || stage_.request.preallocate_bytes == 0) return;
   failure_.guard([&] {
-    const InFileCall in_call(file_call(), "preallocating");
+    const InFileCall in_call(file_call(), "preallocating", FileRange{}, kind_of_openers());
     const StateTimer timer(recorder_, IoTime::preallocate);
     file_->preallocate(stage_.request.preallocate_bytes);
   });
@@ -237,6 +237,7 @@ void Phase::move() {
   failure_.guard([&] {
     const InFileCall in_call(file_call(), "asking for the hints of");
     hints_ = file_->hints();
+    if (writes()) file_->expect_close();
   });
 }
 
@@ -249,7 +250,7 @@ void Phase::sync() {
     if (stage_.request.sync == SyncTiming::outside) recorder_.row().cache_after = cache_state();
   });
   failure_.guard([&] {
-    const InFileCall in_call(file_call(), "syncing");
+    const InFileCall in_call(file_call(), "syncing", FileRange{}, kind_of_openers());
     file_->sync();
   });
 }
@@ -270,7 +271,7 @@ void Phase::close() {
   if (!file_) return;
   transfers_.reset();
   failure_.guard([&] {
-    const InFileCall in_call(file_call(), "closing", path());
+    const InFileCall in_call(file_call(), "closing", path(), {}, kind_of_openers());
     const StateTimer timer(recorder_, IoTime::close);
     file_->close();
   });
@@ -278,6 +279,12 @@ void Phase::close() {
 }
 
 CurrentFileCall& Phase::file_call() const { return stage_.cluster.progress_counter().file_call; }
+
+/// Of an MPI library's calls on the file as a whole, which all openers make.
+FileCallKind Phase::kind_of_openers() const {
+  const bool is_joint = stage_.request.backend != "posix" && share_.openers.size() > 1;
+  return is_joint ? FileCallKind::joint_call : FileCallKind::one_call;
+}
 
 PhaseSummary Phase::summarize() const {
   const PhaseContext context{

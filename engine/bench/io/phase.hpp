@@ -84,6 +84,7 @@ class Phase {
   bool writes() const { return task_.position.operation == IoOperation::write; }
   const std::string& path() const { return stage_.files[static_cast<std::size_t>(share_.file)]; }
   CurrentFileCall& file_call() const;
+  FileCallKind kind_of_openers() const;
   std::optional<Error> agreement();
   bool make_ready();
   void drop_caches();

@@ -197,24 +197,26 @@ class IoTest {
                         {result::setup_of(so_far.request, placement, layout_.network), plan.phases.size()});
   }
 
-  /// From the watch thread: keeps in the file the phase in the middle of which the run ends. What to tell of all
-  /// phases; nothing where there is none, or this rank does not know them.
-  std::optional<Result> interrupted(cluster::Cluster& cluster, const Plan& plan, File& file, const std::string& why,
+  /// From the watch thread: all phases that this rank knows, with the one in the middle of which the run ends; nothing
+  /// where there is none.
+  std::optional<Result> interrupted(cluster::Cluster& /*cluster*/, const Plan& plan, const std::string& why,
                                     const cluster::PartialResults& partial_results) const {
     std::optional<StoredPhases::SoFar> so_far = stored_->so_far();
     if (!so_far) return std::nullopt;
-    const std::size_t index = so_far->num_stored;
-    std::optional<PhaseSummary> phase;
-    if (index < plan.phases.size()) phase = interrupted_phase(plan.phases[index], partial_results, why);
-    if (phase) file.keep_interrupted(*phase);
-    if (cluster.rank() != 0) return std::nullopt;
     Result result = std::move(so_far->result);
-    if (phase) result.phases.push_back(std::move(*phase));
+    if (so_far->num_stored < plan.phases.size()) {
+      auto phase = interrupted_phase(plan.phases[so_far->num_stored], partial_results, why);
+      if (phase) result.phases.push_back(std::move(*phase));
+    }
     if (result.phases.empty()) return std::nullopt;
     result.complete = false;
     result.incomplete_reason = why;
     result.operations = summarize_operations(result.phases);
     return result;
+  }
+
+  void keep_interrupted(File& file, const Result& result) const {
+    if (result.phases.back().is_interrupted) file.keep_interrupted(result.phases.back());
   }
 
   void measure(cluster::Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan,
@@ -291,16 +293,14 @@ class IoTest {
   std::unique_ptr<StoredPhases> stored_;
 };
 
-/// Where the target of rank 0 lies; empty where there is no such directory, which others will complain of.
+/// Where the target of rank 0 lies.
 std::string directory_of_target(const IoRequest& request) {
   std::string name = request.target;
   if (!request.targets_file.empty()) {
     name = command::names_in_targets(request.targets_file, command::read_targets_file(request.targets_file)).front();
   }
   const RankPlacement placement = cluster::local_placement();
-  const std::string directory = directory_of(expand_target(name, {0, placement.host, placement.pid}));
-  std::error_code error;
-  return std::filesystem::is_directory(directory, error) ? directory : std::string();
+  return directory_of(expand_target(name, {0, placement.host, placement.pid}));
 }
 
 bool is_fragile(const storage::Entry& backend, const IoRequest& request) {
@@ -309,8 +309,13 @@ bool is_fragile(const storage::Entry& backend, const IoRequest& request) {
 
 storage::Trial tried(const IoRequest& request, const storage::LoadedBackend& backend) {
   const std::string directory = directory_of_target(request);
-  if (directory.empty()) return {};
-  return storage::try_out(backend, {request.calls, request.collective, request.cache_path}, directory);
+  try {
+    return storage::try_out(backend, {request.calls, request.collective, request.cache_path}, directory);
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(directory, ignored)) throw;
+    return {};  // of a directory that is not there others will complain
+  }
 }
 
 constexpr int hexadecimal = 16;

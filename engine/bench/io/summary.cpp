@@ -282,11 +282,11 @@ std::optional<PhaseSummary> interrupted_phase(const PhasePosition& position,
   summary.error = "interrupted: " + why;
   for (const auto& [rank, bytes] : partial_results) {
     PartialPhase partial;
-    if (bytes.size() != sizeof partial) continue;
+    if (bytes.size() < sizeof partial) continue;
     std::memcpy(&partial, bytes.data(), sizeof partial);
     if (std::cmp_not_equal(partial.phase, position.index)) continue;
-    summary.at_interruption.push_back(
-        {rank, partial.file, partial.time_ns, partial.bytes, partial.message_bytes, partial.num_objects});
+    summary.at_interruption.push_back({rank, partial.file, partial.time_ns, partial.bytes, partial.message_bytes,
+                                       partial.num_objects, bytes.substr(sizeof partial)});
     summary.bytes += partial.bytes;
     summary.message_bytes += partial.message_bytes;
     summary.num_objects += partial.num_objects;

@@ -103,14 +103,12 @@ std::string io_times_text(const IoResult& result) {
   return text;
 }
 
-/// Percentiles of calls, an operation a line.
+/// Percentiles of calls, an operation a line. Each time has a unit of its own, since the slowest call may take ten
+/// million times as long as the median one.
 std::string io_latencies_text(const IoResult& result) {
   std::vector<const PhaseSummary*> phases = shown_phases(result);
   std::erase_if(phases, [](const PhaseSummary* phase) { return phase->num_calls == 0; });
   if (phases.empty()) return "";
-  std::vector<double> medians;
-  for (const PhaseSummary* const phase : phases) medians.push_back(phase->call_ns_p50);
-  const Unit unit = time_unit(output::middle_of(medians));
   const bool are_continued =
       std::any_of(phases.begin(), phases.end(), [](const auto* phase) { return phase->num_continued > 0; });
   std::vector<output::Column> columns{
@@ -118,14 +116,15 @@ std::string io_latencies_text(const IoResult& result) {
   if (are_continued) columns.push_back({"continued"});
   output::Table table(std::move(columns));
   for (const PhaseSummary* const phase : phases) {
-    std::vector<std::string> row{name_of(phase->position.operation),         std::to_string(phase->num_calls),
-                                 output::in_unit(phase->call_ns_min, unit),  output::in_unit(phase->call_ns_p50, unit),
-                                 output::in_unit(phase->call_ns_p90, unit),  output::in_unit(phase->call_ns_p99, unit),
-                                 output::in_unit(phase->call_ns_p999, unit), output::in_unit(phase->call_ns_max, unit)};
+    std::vector<std::string> row{name_of(phase->position.operation), std::to_string(phase->num_calls)};
+    for (const double latency_ns : {phase->call_ns_min, phase->call_ns_p50, phase->call_ns_p90, phase->call_ns_p99,
+                                    phase->call_ns_p999, phase->call_ns_max}) {
+      row.push_back(format_time_ns(latency_ns));
+    }
     if (are_continued) row.push_back(std::to_string(phase->num_continued));
     table.add_row(std::move(row));
   }
-  std::string text = fmt::format("latency of calls in {} (so many are faster)\n{}", unit.name, table.text());
+  std::string text = "latency of calls (so many are faster)\n" + table.text();
   if (are_continued) text += "  continued: moved less than asked, and were called again for the rest\n";
   return text;
 }
@@ -251,11 +250,13 @@ std::string io_interruption_text(const IoResult& result) {
   const bool has_messages = phase.message_bytes > 0;
   std::vector<output::Column> columns{{"rank", output::Align::left}, {fmt::format("time in {}", unit.name)}, {"bytes"}};
   if (has_messages) columns.push_back({"in messages"});
+  columns.push_back({"", output::Align::left});
   output::Table table(std::move(columns));
   for (const std::size_t index : output::evenly_chosen(phase.at_interruption.size(), most_interrupted_shown)) {
     const RankAtInterruption& at = phase.at_interruption[index];
     std::vector<std::string> row{hosts.with_host(at.rank), output::in_unit(at.time_ns, unit), about_bytes(at.bytes)};
     if (has_messages) row.push_back(about_bytes(at.message_bytes));
+    row.push_back(at.call);
     table.add_row(std::move(row));
   }
   const auto num_ranks = static_cast<std::uint64_t>(std::max(result.provenance.num_ranks, 0));

@@ -41,7 +41,7 @@ const char* Transfers::doing(bool collective) const {
 }
 
 std::uint64_t Transfers::call(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) {
-  const InFileCall in_call(file_call_, doing(collective), FileRange{offset_bytes, data.size()});
+  const InFileCall in_call(file_call_, doing(collective), FileRange{offset_bytes, data.size()}, kind_of(collective));
   DoneCall done{offset_bytes, data.size(), 0, recorder_.elapsed_ns(), 0};
   {
     const StateTimer timer(recorder_, IoTime::call);
@@ -77,7 +77,7 @@ std::uint64_t Transfers::move(std::uint64_t offset_bytes, std::span<std::byte> d
 
 void Transfers::launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data) {
   const InFileCall in_call(file_call_, writes() ? "starting a write of" : "starting a read of",
-                           FileRange{offset_bytes, data.size()});
+                           FileRange{offset_bytes, data.size()}, kind_of(setting_.collective));
   const StateTimer spending(recorder_, IoTime::call);
   if (writes()) {
     file_.start_write(ticket, offset_bytes, data, setting_.collective);
@@ -89,7 +89,7 @@ void Transfers::launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::
 std::uint64_t Transfers::await(storage::Ticket ticket) {
   const Started& started = started_[ticket];
   const InFileCall in_call(file_call_, writes() ? "waiting for a write of" : "waiting for a read of",
-                           FileRange{started.offset_bytes, started.data.size()});
+                           FileRange{started.offset_bytes, started.data.size()}, kind_of(setting_.collective));
   const StateTimer spending(recorder_, IoTime::wait);
   // The watch ends the run after the timeout. Where this rank gave up first, the next wait would only begin.
   const std::chrono::duration<double> patience(2 * setting_.timeout_s);
@@ -120,7 +120,7 @@ std::uint64_t Transfers::finish(storage::Ticket ticket) {
 
 void Transfers::move_nothing() {
   if (started_.empty()) {
-    const InFileCall in_call(file_call_, doing(true));
+    const InFileCall in_call(file_call_, doing(true), FileRange{}, kind_of(true));
     const StateTimer timer(recorder_, IoTime::call);
     once(0, {}, true);
     return;

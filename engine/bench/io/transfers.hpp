@@ -55,6 +55,9 @@ class Transfers {
 
   bool writes() const { return setting_.operation == IoOperation::write; }
   const char* doing(bool collective) const;
+  static FileCallKind kind_of(bool collective) {
+    return collective ? FileCallKind::joint_call : FileCallKind::one_call;
+  }
   std::uint64_t call(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective);
   std::uint64_t once(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective);
   std::uint64_t go_on(std::uint64_t offset_bytes, std::span<std::byte> data, std::uint64_t moved);

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/io/object_loop.hpp"
@@ -78,6 +79,50 @@ void find_block(const std::string& path, std::uint64_t run, std::int32_t writer)
               "Name a --target on a file system that all hosts share, or give each rank a file (--movement N-N)");
 }
 
+/// Whose block begins there, as it says.
+std::optional<memory::ObjectKey> key_at(const std::string& path, std::uint64_t offset_bytes) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, memory::block_size_bytes> block{};
+  file.seekg(static_cast<std::streamoff>(offset_bytes));
+  file.read(block.data(), block.size());
+  const auto num_read = static_cast<std::size_t>(file.gcount());
+  return memory::key_of_block(std::as_bytes(std::span(block.data(), num_read)));
+}
+
+/// A block of an object, by where it begins in it.
+struct BlockOfObject {
+  std::uint64_t object = 0, position_bytes = 0;
+};
+
+/// The first and the last block of the first object, and the first of the second one.
+std::vector<BlockOfObject> looked_at(const schedule::LayoutShape& shape) {
+  std::vector<BlockOfObject> blocks{{0, 0}};
+  const std::uint64_t last_bytes = (shape.object_size_bytes - 1) / memory::block_size_bytes * memory::block_size_bytes;
+  if (last_bytes > 0) blocks.push_back({0, last_bytes});
+  if (shape.num_objects > 1) blocks.push_back({1, 0});
+  return blocks;
+}
+
+/// What the storage has put elsewhere says another offset than its own.
+void look_at_layout(const Stage& stage, const Share& share, const Writing& writing) {
+  const schedule::FileLayout& layout = stage.plan.layout;
+  const std::int32_t owner = share.owners.front();
+  const std::string& path = stage.files[static_cast<std::size_t>(share.file)];
+  for (const auto& [object, position_bytes] : looked_at(layout.shape())) {
+    const std::uint64_t offset_bytes = layout.location(owner, object).offset_bytes + position_bytes;
+    const InFileCall in_call(stage.cluster.progress_counter().file_call, "reading a block of", path);
+    const auto key = key_at(path, offset_bytes);
+    const bool is_in_its_place = key && key->run == writing.run && key->generation == writing.generation &&
+                                 key->file == static_cast<std::uint32_t>(share.file) &&
+                                 key->offset_bytes == offset_bytes;
+    if (!is_in_its_place || (key->object == object && std::cmp_equal(key->rank, owner))) continue;
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} was written with other objects", path),
+                fmt::format("byte {} belongs to object {} of rank {}; object {} of rank {} was to be read there",
+                            offset_bytes, key->object, key->rank, object, owner),
+                "Read with the options that it was written with: ranks, --movement, --objects, --object-size");
+  }
+}
+
 /// Ends early where a rank is lost, since that may be one that was to write.
 void look_at_same_files(const Stage& stage) {
   cluster::Cluster& cluster = stage.cluster;
@@ -140,11 +185,7 @@ void remove_file(const std::string& path) {
 }
 
 std::optional<Writing> writing_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, memory::block_size_bytes> block{};
-  file.read(block.data(), block.size());
-  const auto num_read = static_cast<std::size_t>(file.gcount());
-  const auto key = memory::key_of_block(std::as_bytes(std::span(block.data(), num_read)));
+  const auto key = key_at(path, 0);
   if (!key) return std::nullopt;
   return Writing{key->run, key->generation};
 }
@@ -169,6 +210,15 @@ Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const
     found = merged_over_ranks(cluster, found, [](const Found& a, const Found& b) { return a.is_known != 0 ? a : b; });
   } while (found.is_known == 0 && cluster.lost_ranks().size() > num_lost);
   return found.is_known != 0 ? Writing{found.run, found.generation} : otherwise;
+}
+
+void require_same_layout(const Stage& stage, const Writing& writing) {
+  if (stage.request.no_file || stage.request.file_fill != memory::BlockKind::blocks) return;
+  const Share share =
+      share_of(stage.request, stage.plan, IoOperation::read, stage.cluster.rank(), ranks_left_out(stage, nullptr));
+  Failure failure(stage.cluster, stage.placement.host);
+  if (share.opens && !share.owners.empty()) failure.guard([&] { look_at_layout(stage, share, writing); });
+  agree(stage.cluster, failure.error());
 }
 
 void require_same_files(const Stage& stage) {

@@ -27,6 +27,10 @@ std::optional<Writing> writing_of_file(const std::string& path);
 Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files,
                                cluster::Cluster& cluster, const Writing& otherwise);
 
+/// Collective, before files are read that this run does not write. Throws AgreedError(bad_command_line) where blocks
+/// that lie where they were written are of other objects than are to be read there.
+void require_same_layout(const Stage& stage, const Writing& writing);
+
 /// Collective, before anything is written; the files may hold a block of this run behind it. Looks only at files whose
 /// openers are on several hosts. Throws AgreedError(something_missing) that names the file and two hosts.
 void require_same_files(const Stage& stage);

@@ -24,6 +24,8 @@ constexpr const char* fewer_objects =
     "Later phases have fewer objects than the first: compare their rates, not their bytes.";
 constexpr double slow_call_factor = 100;
 constexpr double slow_call_ns = 100e6;
+// As the watch tells of a call that lasts.
+constexpr double stalled_share = 0.25, stalled_s_max = 60;
 
 std::string words_of(const PhasePosition& position, int num_repeats) {
   if (num_repeats <= 1) return name_of(position.operation);
@@ -45,12 +47,63 @@ std::string phases_text(const std::vector<std::string>& words) {
   return fmt::format("phase{} {}", words.size() == 1 ? "" : "s", listed(words));
 }
 
+/// What took longest of a phase, of that which the watch waits for.
+struct LongestCall {
+  const PhaseSummary* phase = nullptr;
+  IoTime time = IoTime::call;
+  double time_ns = 0;
+  std::int32_t rank = -1;
+};
+
+LongestCall longest_call(const IoResult& result) {
+  LongestCall longest;
+  const auto look_at = [&](const LongestCall& call) {
+    if (call.time_ns > longest.time_ns) longest = call;  // not where it is NaN
+  };
+  for (const PhaseSummary& phase : result.phases) {
+    const std::int32_t caller = phase.slow_calls.empty() ? -1 : phase.slow_calls.front().rank;
+    look_at({&phase, IoTime::call, phase.call_ns_max, caller});
+    for (const IoTime time : {IoTime::open, IoTime::preallocate, IoTime::sync, IoTime::close}) {
+      const RankSpread& spread = phase.times[static_cast<std::size_t>(time)];
+      if (spread.num > 0) look_at({&phase, time, spread.max, spread.max_rank});
+    }
+  }
+  return longest;
+}
+
+double stalled_ns(const IoResult& result) {
+  return 1e9 * std::min(stalled_share * result.request.timeout_s, stalled_s_max);
+}
+
+/// It was told while it lasted, and then came to its end.
+std::optional<Finding> stalled_call(const IoResult& result) {
+  const LongestCall longest = longest_call(result);
+  if (longest.phase == nullptr || longest.time_ns <= stalled_ns(result)) return std::nullopt;
+  const bool is_transfer = longest.time == IoTime::call;
+  std::string evidence = fmt::format("{}: {} in one {}", words_of(longest.phase->position, result.request.repeat),
+                                     format_time_ns(longest.time_ns), is_transfer ? "call" : name_of(longest.time));
+  if (is_transfer && !longest.phase->slow_calls.empty()) {
+    const SlowCall& call = longest.phase->slow_calls.front();
+    evidence += fmt::format(", rank {} on {}, {} at {} of {}", call.rank, call.host, format_bytes(call.size_bytes),
+                            call.offset_bytes, call.file);
+  } else if (longest.rank >= 0) {
+    evidence += fmt::format(", rank {}", longest.rank);
+  }
+  Finding finding{"stalled_call", Severity::warning, "The file system kept a call waiting for very long.", evidence,
+                  fmt::format("Look at its servers' logs of that time; a call that takes {:.3g} s ends the run "
+                              "(--timeout).",
+                              result.request.timeout_s)};
+  if (longest.rank >= 0) finding.ranks = {longest.rank};
+  finding.numbers = {{.name = "longest call", .unit = "ns", .value = longest.time_ns, .ranks = finding.ranks}};
+  return finding;
+}
+
 std::optional<Finding> slow_call(const IoResult& result) {
   const PhaseSummary* phase_of_worst = nullptr;
   for (const PhaseSummary& phase : result.phases) {
     // NaN compares false: phases without calls have none that is slow.
     const bool is_slow = phase.call_ns_max >= slow_call_ns && phase.call_ns_max > slow_call_factor * phase.call_ns_p50;
-    if (!is_slow) continue;
+    if (!is_slow || phase.call_ns_max > stalled_ns(result)) continue;
     if (phase_of_worst == nullptr || phase.call_ns_max > phase_of_worst->call_ns_max) phase_of_worst = &phase;
   }
   if (phase_of_worst == nullptr) return std::nullopt;
@@ -180,6 +233,7 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, const IoRes
   const auto add = [&](const std::optional<Finding>& finding) {
     if (finding) findings.push_back(*finding);
   };
+  add(stalled_call(result));
   add(slow_call(result));
   add(read_from_cache(result));
   add(not_durable(result));

@@ -94,8 +94,9 @@ class OwnRow final : public diagnosis::Rows {
   std::vector<std::uint16_t> rounds_;
 };
 
-/// Pairs by chance that are measured again whatever time is left.
-constexpr std::size_t fewest_by_chance = 6;
+/// Pairs by chance that are measured again whatever time is left; those before the suspects; and then, one behind so
+/// many of these.
+constexpr std::size_t fewest_by_chance = 6, by_chance_before = 10, suspects_by_one_by_chance = 2;
 
 }  // namespace
 
@@ -180,8 +181,24 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
     }
     return times;
   };
+  // Whatever is suspected, pairs by chance show how much faster sound ones are alone. Without a few of them nothing
+  // that was measured alone tells anything. The others come between the suspects, and see what disturbs these.
+  const std::vector<diagnosis::OrderedPair> by_chance =
+      diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, diagnosis::num_by_chance);
+  auto left = std::span(by_chance);
+  const auto measure_by_chance = [&](RetestMeter& meter, std::size_t most) {
+    const auto next = left.first(std::min(left.size(), most));
+    left = left.subspan(next.size());
+    again_by(meter, next, diagnosis::Load::alone);
+  };
   const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
-    return again_by(limited, pairs, load);
+    std::vector<diagnosis::RetestTimes> times;
+    for (std::size_t begin = 0; begin < pairs.size(); begin += suspects_by_one_by_chance) {
+      const auto part = pairs.subspan(begin, std::min(suspects_by_one_by_chance, pairs.size() - begin));
+      for (const diagnosis::RetestTimes& one : again_by(limited, part, load)) times.push_back(one);
+      measure_by_chance(limited, 1);
+    }
+    return times;
   };
   const auto diagnosed_with = [&](const diagnosis::Recorded& recorded) {
     return diagnosis::diagnose({.rows = rows_of,
@@ -193,14 +210,10 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
                                 .load = stage.load,
                                 .is_round_trip = stage.is_round_trip});
   };
-  // Whatever is suspected, pairs by chance show how much faster sound ones are alone. Without a few of them nothing
-  // that was measured alone tells anything.
-  const std::vector<diagnosis::OrderedPair> by_chance =
-      diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, diagnosis::num_by_chance);
-  const auto first = std::span(by_chance).first(std::min(by_chance.size(), fewest_by_chance));
-  again_by(unlimited, first, diagnosis::Load::alone);
-  again(by_chance, diagnosis::Load::alone);
+  measure_by_chance(unlimited, fewest_by_chance);
+  measure_by_chance(limited, by_chance_before - fewest_by_chance);
   diagnosed_with({again, diagnosis::recorded(measured).pairs});
+  measure_by_chance(limited, by_chance.size());
   // Of what is in the file then, so that a diagnosis of the file says the same.
   const diagnosis::Recorded known = diagnosis::recorded(measured);
   summary.diagnosis = diagnosed_with(known);

@@ -74,6 +74,7 @@ const OptionWords own_words{
     {"--sync", "-sync"},
     {"--target", "-target"},
     {"--targets", "-targets"},
+    {"--timeout", "-timeout"},
     {"--touch", "-touch"},
 };
 

@@ -50,6 +50,7 @@ constexpr std::array all_options{
     Option{"allow_fragile", Follows::nothing},
     Option{"result"},
     Option{"overwrite", Follows::nothing},
+    Option{"timeout"},
 };
 
 /// Dashes that a text program has made of the one that is meant.
@@ -206,7 +207,8 @@ std::string help() {
          "  -backend NAME       mpi-io, mpi-io:ompio, mpi-io:romio or posix (default: mpi-io)\n"
          "  -allow_fragile      make collective calls also where a trial before the run has failed\n"
          "  -result FILE        keep everything in FILE (.h5 or .json), for leadline report\n"
-         "  -overwrite          replace that FILE\n\n"
+         "  -overwrite          replace that FILE\n"
+         "  -timeout S          seconds that a process may be silent, or stuck in one file call (default: 600)\n\n"
          "SIZE is a number, alone or with w (2), b (512), KB, MB, GB, TB (1000) or K, M, G, T, KiB ... (1024).\n"
          "Flags are undone by =0, as in -collective=0. Exit status: 0 fine, 255 otherwise.\n";
 }

@@ -389,6 +389,9 @@ Command parse(const std::vector<std::string>& arguments, const ReadSetup& read_s
   bench::io::IoRequest& request = command.request;
   request.command_line = arguments;
   request.timeout_s = bench::io::default_timeout_s;
+  take(settings, "timeout", [&](const std::string& option, const std::string& text) {
+    request.timeout_s = number_from(option, text, 1, program);
+  });
   request.overwrite_targets = true;
   take_type(settings, request);
   take_objects(settings, request);

@@ -118,6 +118,12 @@ std::string bandwidth_line(const char* words, const bench::io::PhaseSummary& pha
                      spread.max_rank, mib / (spread.mean / ns_a_s));
 }
 
+/// Of a phase in the middle of which the run ended.
+std::string moved_line(const bench::io::PhaseSummary& phase, int num_ranks) {
+  return fmt::format("=== {} of {} processes had moved {:.6e} Mbytes after {:.6e} sec.\n", phase.at_interruption.size(),
+                     num_ranks, static_cast<double>(phase.bytes) / mebi, phase.wall_ns / ns_a_s);
+}
+
 const bench::io::RankSpread& spread_of(const bench::io::PhaseSummary& phase, bench::io::IoTime time) {
   return phase.times[static_cast<std::size_t>(time)];
 }
@@ -228,8 +234,9 @@ std::string phase_lines(const Shown& shown, const bench::io::IoResult& so_far, c
     text += time_line("MPI Processor Receive Wait Time", spread_of(phase, bench::io::IoTime::receive));
   }
   if (shown.times_of_ranks == Flag::on) text += rank_lines(phase);
-  return text + (phase.is_complete ? fmt::format("=== Completed MPI-IO {}.\n", capital)
-                                   : fmt::format("=== MPI-IO {} failed: {}\n", capital, phase.error));
+  if (phase.is_complete) return text + fmt::format("=== Completed MPI-IO {}.\n", capital);
+  if (phase.is_interrupted) text += moved_line(phase, so_far.provenance.num_ranks);
+  return text + fmt::format("=== MPI-IO {} failed: {}\n", capital, phase.error);
 }
 
 std::string ending(const bench::io::IoResult& result) {

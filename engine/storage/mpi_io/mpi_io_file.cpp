@@ -3,6 +3,7 @@
 #include "storage/mpi_io/mpi_io_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -282,10 +283,21 @@ std::uint64_t MpiIoFile::moved(const Call& call, int code, const MPI_Status& sta
   if (count == 0 && transfer.size_bytes > 0 && transfer.access == Access::write) {
     if (const int error_number = plain_error(call)) throw transfer_error(transfer, path_, error_number);
   }
+  // And a read that failed as one at the end of the file.
+  if (count == 0 && transfer.size_bytes > 0 && transfer.access == Access::read) refuse_before_end(call);
   if (count > 0 && transfer.access == Access::write) {
     written_to_bytes_ = std::max(written_to_bytes_, transfer.offset_bytes + static_cast<std::uint64_t>(count));
   }
   return static_cast<std::uint64_t>(count);
+}
+
+void MpiIoFile::refuse_before_end(const Call& call) {
+  const std::uint64_t end_bytes = size_bytes();
+  if (call.transfer.offset_bytes >= end_bytes) return;
+  if (const int error_number = plain_error(call)) throw transfer_error(call.transfer, path_, error_number);
+  throw transfer_error(call.transfer, path_,
+                       fmt::format("MPI reports a success of 0 bytes, and the file has {}; a plain read brings them",
+                                   format_bytes(end_bytes)));
 }
 
 int MpiIoFile::plain_error(const Call& call) const {
@@ -349,9 +361,17 @@ Hints MpiIoFile::hints() {
   return all;
 }
 
+void MpiIoFile::expect_close() {
+  if (written_to_bytes_ == 0) return;
+  own_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+}
+
 void MpiIoFile::close() {
   const int code = MPI_File_close(&file_);
   file_ = MPI_FILE_NULL;
+  int error_number = own_ ? own_.close() : 0;
+  if (code != MPI_SUCCESS) error_number = errno_of(code);
+  if (error_number != 0) throw close_error(path_, error_number);
   check(code, "closing");
   if (has_written_together_) check_end();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/descriptor.hpp"
 #include "mpi/abi/functions.hpp"
 #include "storage/mpi_io/choice.hpp"
 #include "storage/storage.hpp"
@@ -48,6 +49,7 @@ class MpiIoFile final : public File {
   void preallocate(std::uint64_t bytes) override;
   std::uint64_t size_bytes() override;
   Hints hints() override;
+  void expect_close() override;
   void close() override;
 
  private:
@@ -67,6 +69,8 @@ class MpiIoFile final : public File {
   std::uint64_t moved(const Call& call, int code, const MPI_Status& status);
   bool is_done(Started& started, int& code, MPI_Status& status) const;
   int plain_error(const Call& call) const;
+  /// Behind a read that brought nothing: throws where the file does not end before it.
+  void refuse_before_end(const Call& call);
   [[noreturn]] void fail(const Call& call, int code) const;
   void check(int code, const std::string& doing) const;
 
@@ -86,6 +90,9 @@ class MpiIoFile final : public File {
   std::uint64_t known_size_bytes_ = 0;
   std::uint64_t written_to_bytes_ = 0;  ///< the end of what this rank has written, as MPI says
   bool has_written_together_ = false;
+  /// Beside that of the library: those of Open MPI keep to themselves what close(2) says (4.1.4). What was written and
+  /// gets lost is told to all that have the file open.
+  Descriptor own_;
   std::vector<Started> started_;
 };
 

@@ -185,7 +185,7 @@ std::uint64_t PosixFile::size_bytes() {
 
 void PosixFile::close() {
   background_.reset();
-  if (const int error = opened_.file.close(); error != 0) fail("closing " + path_, error);
+  if (const int error = opened_.file.close(); error != 0) throw close_error(path_, error);
 }
 
 /// Direct calls alone: other file offsets than multiples of its blocks are refused by the kernel even where there is

@@ -144,6 +144,18 @@ def test_without_the_program(monkeypatch: pytest.MonkeyPatch):
     assert "LEADLINE_PROGRAM is '/nowhere/leadline'" in message_of(LINKTEST[0], ExitStatus.SOMETHING_MISSING)
 
 
+def test_a_program_for_another_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """As in a folder that hosts of two kinds share."""
+    other = bytearray(program.PROGRAM.read_bytes()[:4096])
+    other[18] ^= 0xFF  # e_machine
+    file = tmp_path / "leadline"
+    file.write_bytes(other)
+    file.chmod(0o755)
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(file))
+    message = message_of(LINKTEST[0], ExitStatus.SOMETHING_MISSING)
+    assert f"({file}: Exec format error). It is for another kind of processor" in message
+
+
 def test_no_room_for_the_copy(folder: Path, monkeypatch: pytest.MonkeyPatch):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))

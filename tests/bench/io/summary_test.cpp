@@ -285,7 +285,7 @@ PhaseSummary phase_of(IoOperation operation, double bytes_per_s, bool is_complet
 
 std::string partial_result_of(std::uint64_t phase, std::uint64_t num_bytes) {
   const PartialPhase partial{phase, 3, 1e6 * static_cast<double>(num_bytes), num_bytes, 2 * num_bytes, 1};
-  return {reinterpret_cast<const char*>(&partial), sizeof partial};
+  return std::string(reinterpret_cast<const char*>(&partial), sizeof partial) + (phase == 3 ? "writing f" : "");
 }
 
 TEST(InterruptedPhase, HasWhatIsKnownOfRanksThatWereInIt) {
@@ -306,6 +306,7 @@ TEST(InterruptedPhase, HasWhatIsKnownOfRanksThatWereInIt) {
   EXPECT_EQ(summary->at_interruption[1].rank, 3);
   EXPECT_EQ(summary->at_interruption[1].file, 3);
   EXPECT_EQ(summary->at_interruption[1].bytes, 30u);
+  EXPECT_EQ(summary->at_interruption[1].call, "writing f");
   EXPECT_EQ(summary->at_interruption[1].time_ns, 30e6);
   EXPECT_THAT(summarize_operations({*summary}), IsEmpty());
 }

@@ -68,6 +68,35 @@ TEST(IoUnfit, NamesTheSlowestCallWhereItIsFarFromTheOthers) {
   EXPECT_THAT(findings_of(result), IsEmpty());
 }
 
+TEST(IoUnfit, TellsOfACallThatHadNearlyEndedTheRun) {
+  IoResult result = good_result();
+  result.request.timeout_s = 8;
+  result.phases[0].call_ns_max = 1.9e9;
+  result.phases[0].call_ns_p50 = 1e9;
+  EXPECT_THAT(findings_of(result), IsEmpty());
+  result.phases[0].call_ns_max = 2.1e9;
+  result.phases[0].slow_calls = {{5, "a", "f.5", 1 << 20, 1 << 10, 0, 2.1e9}};
+  std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("stalled_call"));
+  EXPECT_EQ(findings[0].evidence, "write: 2.100 s in one call, rank 5 on a, 1 KiB at 1048576 of f.5");
+  EXPECT_THAT(findings[0].ranks, ElementsAre(5));
+  EXPECT_THAT(findings[0].advice, HasSubstr("a call that takes 8 s ends the run"));
+  result.phases[0].call_ns_p50 = 1e3;
+  EXPECT_THAT(ids_of(findings_of(result)), ElementsAre("stalled_call")) << "and not as a slow call, too";
+
+  result.phases[1].times[static_cast<std::size_t>(IoTime::close)] = {
+      .num = 4, .max = 3e9, .min_rank = 0, .max_rank = 2};
+  findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("stalled_call"));
+  EXPECT_EQ(findings[0].evidence, "read: 3.000 s in one close, rank 2");
+
+  result.request.timeout_s = 600;
+  EXPECT_THAT(ids_of(findings_of(result)), ElementsAre("slow_call"));
+  result.phases[1].times[static_cast<std::size_t>(IoTime::sync)] = {
+      .num = 4, .max = 61e9, .min_rank = 0, .max_rank = 3};
+  EXPECT_EQ(findings_of(result).at(0).evidence, "read: 61.00 s in one sync, rank 3") << "a minute at most";
+}
+
 TEST(IoUnfit, SaysWhereReadsCameFrom) {
   IoResult result = good_result();
   result.phases[1].source = ReadSource::cache;
