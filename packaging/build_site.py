@@ -26,6 +26,7 @@ CODE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)|`[^`\n]*`)", re.MULTILINE | re.
 ITEM = re.compile(r"(?:[-*+]|\d+\.) +")
 FENCE = re.compile(r"(```|~~~)")
 PICTURES = (".png", ".svg")
+ELSEWHERE = re.compile(r"""<(?:script|img|iframe|link rel="?stylesheet"?)[^>]*(?:src|href)="?(https?:[^" >]+)""")
 STATUS_MISSING = 3
 
 
@@ -55,6 +56,7 @@ def main() -> int:
     )
     if done.returncode:
         mistakes += warnings(done.stdout + done.stderr)
+    mistakes += loaded_from_elsewhere(folder / "html")
     print("\n".join(mistakes) or f"{folder / 'html' / 'index.html'}")
     return 1 if mistakes else 0
 
@@ -161,6 +163,12 @@ def as_page(path: Path) -> str:
     kind = language.get(path.suffix, "bash" if text.startswith("#!") else "text")
     fence = "~~~~~~"
     return f"# {path.relative_to(ROOT).as_posix()}\n\n{fence}{kind}\n{text}{fence}\n"
+
+
+def loaded_from_elsewhere(folder: Path) -> list[str]:
+    """What pages load from other servers: nothing, so that readers need no network and nobody learns what they read."""
+    found = {url for page in folder.rglob("*.html") for url in ELSEWHERE.findall(page.read_text(encoding="utf-8"))}
+    return [f"mkdocs.yml: pages load {url}" for url in sorted(found)]
 
 
 def left_out(settings: str, folder: Path) -> list[str]:

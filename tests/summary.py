@@ -21,7 +21,7 @@ TEST_ENDS = re.compile(r"^\[ +(OK|FAILED|SKIPPED) +\] ([\w/.]+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test of one run: passed, passed again (it failed first), failed or skipped, with the reason where there is one."""
+    """One test of one run: passed, passed again (it failed first), failed or skipped, with the reason if any."""
 
     name: str
     verdict: str
@@ -31,7 +31,7 @@ class Outcome:
 def outcomes_of(path: Path, programs: Path | None = None) -> list[Outcome]:
     """All tests in PATH.xml; a report that is not there is one failure, since its runner must have died.
 
-    A CTest test of leadline_test() counts as the tests in it, whose reports are in the folder `programs`. PATH-again.xml
+    A CTest test of leadline_test() counts as the tests in it, with reports in the folder `programs`. PATH-again.xml
     has the failed tests that ran once more; its word is the last.
     """
     run = path.name
@@ -46,7 +46,9 @@ def outcomes_of(path: Path, programs: Path | None = None) -> list[Outcome]:
         return outcomes
     passed = {one.name.partition(": ")[2] for one in outcomes_of(again) if one.verdict == "passed"}
     return [
-        replace(one, verdict="passed again") if one.verdict == "failed" and one.name.partition(": ")[2] in passed else one
+        replace(one, verdict="passed again")
+        if one.verdict == "failed" and one.name.partition(": ")[2] in passed
+        else one
         for one in outcomes
     ]
 
@@ -138,7 +140,10 @@ def _one_line(text: str) -> str:
 def report(outcomes: list[Outcome]) -> str:
     """What a person reads at the end; the line of counts is the last."""
     lines = []
-    for verdict, title in (("failed", "failed tests:"), ("passed again", "tests that failed, and passed when run again:")):
+    for verdict, title in (
+        ("failed", "failed tests:"),
+        ("passed again", "tests that failed, and passed when run again:"),
+    ):
         found = [outcome for outcome in outcomes if outcome.verdict == verdict]
         if found:
             lines += [title, *(f"  {outcome.name}  {outcome.reason}".rstrip() for outcome in found), ""]

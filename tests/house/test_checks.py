@@ -367,7 +367,7 @@ class Tools(CheckTest):
 
 
 class Site(CheckTest):
-    SETTINGS = "site_name: A\ndocs_dir: docs\nsite_dir: build/site/html\nnav:\n  - README.md\n"
+    SETTINGS = "site_name: A\ndocs_dir: docs\nsite_dir: build/site/html\ntheme:\n  font: false\nnav:\n  - README.md\n"
 
     def setUp(self) -> None:
         super().setUp()
@@ -391,6 +391,10 @@ class Site(CheckTest):
     def test_a_link_that_leads_nowhere(self) -> None:
         self.write("docs/README.md", "# First\n\n[no heading](#second)\n")
         self.assert_one(self.complaints(), "README.md:3: ")
+
+    def test_a_page_that_loads_from_elsewhere(self) -> None:
+        self.write("docs/README.md", "# First\n\n![a picture](https://example.org/a.png)\n")
+        self.assert_one(self.complaints(), "pages load https://example.org/a.png")
 
     def test_a_page_that_nobody_finds(self) -> None:
         self.write("docs/README.md", "# First\n")
