@@ -45,9 +45,13 @@ def test_each_option_is_explained() -> None:
         (["-DLEADLINE_UCX=perhaps"], ["LEADLINE_UCX is 'perhaps': say AUTO, ON or OFF"]),
         (["-DLEADLINE_CLI11_SOURCE=/nowhere"], ["LEADLINE_CLI11_SOURCE is /nowhere, which is not there"]),
         (["-DLEADLINE_FMT_SOURCE=/proc"], ["LEADLINE_FMT_SOURCE is /proc, which has no CMakeLists.txt"]),
+        (
+            ["-DLEADLINE_TESTS=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"],
+            ["GoogleTest with gmock was not found", "libgmock-dev", "GTest_ROOT", "LEADLINE_TESTS=OFF"],
+        ),
         (["-DLEADLINE_SANITIZE=soap"], ["LEADLINE_SANITIZE is soap"]),
     ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
+    ids=["fmt", "HDF5", "a choice", "a source", "a folder without sources", "GoogleTest", "a word"],
 )
 def test_what_is_missing_or_wrong_is_named(words: list[str], said: list[str], tmp_path: Path) -> None:
     done = configured(tmp_path, *words)
