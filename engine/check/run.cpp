@@ -157,7 +157,8 @@ class CheckRun final : public command::BenchmarkRun {
     std::error_code error;
     const bool is_made = std::filesystem::create_directory(request_.output, error);
     if (error) {
-      const bool is_forbidden = error == std::errc::permission_denied || error == std::errc::read_only_file_system;
+      const bool is_forbidden = error == std::errc::permission_denied || error == std::errc::operation_not_permitted ||
+                                error == std::errc::read_only_file_system;
       throw Error(is_forbidden ? ExitStatus::something_missing : ExitStatus::bad_command_line,
                   fmt::format("the folder '{}' cannot be made", request_.output), error.message(),
                   "Name another one with --output, or leave it out with --no-files");

@@ -274,6 +274,11 @@ def test_what_cannot_be_done_is_refused_before_anything_is_measured(check, words
     assert "measuring bandwidth" not in done.err
 
 
+def test_a_folder_in_which_nothing_may_be_made(leadline: Leadline) -> None:
+    done = leadline("check", "--local", "2", "--wait", "yield", "--output", "/sys/leadline-check")
+    done.assert_refused(3, "the folder '/sys/leadline-check' cannot be made", "--output", "--no-files")
+
+
 def test_the_page_of_a_check_says_the_same(check, leadline: Leadline, tmp_path: Path):
     if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
         pytest.skip("the analysis package is not installed where this Python is")

@@ -3,6 +3,7 @@
 #include "compat/mpi_io_test/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "compat/netgauge/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
