@@ -204,6 +204,11 @@ TEST(MpiIoTestText, SaysHowMuchWasMovedWhenTheRunEndsInAPhase) {
             "=== MPI-IO Write failed: interrupted: the run was told to stop\n");
 }
 
+TEST(MpiIoTestText, NamesSyncAsItIsWritten) {
+  EXPECT_EQ(without_sync_values("7 pages dirty; -sync none\n    Use -sync inside, or write more. -sync\n"),
+            "7 pages dirty; no -sync\n    Use -sync, or write more. -sync\n");
+}
+
 TEST(MpiIoTestText, HasTheTimesOfEachProcessWhereAsked) {
   Sample sample;
   sample.write.ranks = {{0, 2e9, {}}, {7, 3e9, {}}};

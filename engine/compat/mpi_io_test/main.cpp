@@ -103,7 +103,7 @@ void end(OutputState& state, const Command& command, const bench::io::IoResult& 
     text += phase_lines(command.shown, result, result.phases[i]);
   }
   state.outlet.out(text + ending(result));
-  state.outlet.err(output::findings_text(result.findings));
+  state.outlet.err(without_sync_values(output::findings_text(result.findings)));
 }
 
 bench::io::IoPresentation presentation_of(const Command& command, std::optional<Error> errout_problem) {

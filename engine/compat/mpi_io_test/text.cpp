@@ -255,6 +255,17 @@ std::string ending(const bench::io::IoResult& result) {
   return text;
 }
 
+std::string without_sync_values(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"-sync inside", "-sync"}, {"-sync outside", "-sync"}, {"-sync none", "no -sync"}};
+  for (const auto& [value, own] : words) {
+    for (std::size_t at = 0; (at = text.find(value, at)) != std::string::npos; at += own.size()) {
+      text.replace(at, value.size(), own);
+    }
+  }
+  return text;
+}
+
 std::string remark_lines(const Shown& shown) {
   std::string text;
   for (const std::string& remark : shown.remarks) text += fmt::format("mpi_io_test.x: {}\n", remark);

@@ -32,6 +32,9 @@ std::string phase_lines(const Shown& shown, const bench::io::IoResult& so_far, c
 /// Below all phases: the hints in force, where any were given.
 std::string ending(const bench::io::IoResult& result);
 
+/// The engine's advice in this program's words: its -sync takes no value.
+std::string without_sync_values(std::string text);
+
 /// "mpi_io_test.x: REMARK\n" for each.
 std::string remark_lines(const Shown& shown);
 
