@@ -130,7 +130,7 @@ struct RankAtInterruption {
   std::int32_t file = -1;  ///< as RankPhase::file
   double time_ns = 0;      ///< since the phase began, until the interruption, or until it was done
   std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0;  ///< as in RankPhase
-  std::string call;  ///< into a file system that it was in: "writing 64 KiB at 0 of FILE since 07:16:50 UTC"
+  std::string call{};  ///< into a file system that it was in: "writing 64 KiB at 0 of FILE since 07:16:50 UTC"
 };
 
 /// Rates are bytes / time; NaN where nothing was measured.
