@@ -274,8 +274,9 @@ Routes parse_routes(const std::string& tables_file, std::string_view tables_text
 
 Routes read_routes(const std::string& tables_path, const std::string& topology_path,
                    const std::vector<std::string>& hosts) {
-  return parse_routes(tables_path, read_text(tables_path, known_tables), topology_path,
-                      read_text(topology_path, known_topology), hosts);
+  // The topology first, so that of two files that cannot be read every compiler's program names the same one.
+  const std::string topology = read_text(topology_path, known_topology);
+  return parse_routes(tables_path, read_text(tables_path, known_tables), topology_path, topology, hosts);
 }
 
 std::string packed(const Routes& routes) {
