@@ -82,7 +82,7 @@ def test_nix_evaluates_it(python_packages: dict[str, str]) -> None:
     if program is None:
         pytest.skip("nix-instantiate of Nix is not installed")
     python = " ".join(json.dumps(name.lower()) for name in python_packages)
-    expression = EVALUATED.replace("RECIPE", str(RECIPE)).replace("PYTHON", f"[ {python} ]")
+    expression = EVALUATED.replace("RECIPE", json.dumps(str(RECIPE))).replace("PYTHON", f"[ {python} ]")
     words = [program, "--eval", "--strict", "--json", "--expr", expression]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
