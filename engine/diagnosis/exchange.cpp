@@ -32,7 +32,7 @@ constexpr std::size_t fewest_in_line = 3;
 constexpr double least_scatter = 0.02;     // of effects: logarithm
 constexpr double both_directions = 1.5;    // independent measurements that both count for; a guess
 constexpr double most_of_messages = 0.75;  // of a slow end, that are slow in each direction
-constexpr std::size_t fewest_messages = 3;
+constexpr std::size_t fewest_messages = 3, fewest_hosts_inside = 4;
 constexpr std::size_t most_shown_messages = 8;
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
@@ -155,6 +155,7 @@ struct End {
   bool is_rank = false;
   std::uint32_t number = 0;
   double out = 0, in = 0, scatter = 0, p_value = 1;
+  bool is_inside = false;  ///< a host that is told by the messages of its ranks to each other
 
   double effect() const { return (out + in) / 2; }
 };
@@ -181,7 +182,12 @@ class Judging {
     return setting_.hosts.num_groups() == 1 || host_of[one.from] != host_of[one.to];
   }
   std::vector<End> confirmed(const std::vector<End>& accused) const;
+  std::vector<End> slow_inside() const;
   bool is_slow_inside(const End& end) const;
+  bool is_shown_by(const End& end, const Observation& one) const {
+    if (end.is_inside) return is_of(end, one.from) && is_of(end, one.to);
+    return is_of(end, one.from) != is_of(end, one.to) && is_between(one);
+  }
   Fault fault_of(const End& end) const;
   std::vector<DiagnosedClass> classes() const;
 
@@ -294,6 +300,35 @@ std::vector<End> Judging::confirmed(const std::vector<End>& accused) const {
   return kept;
 }
 
+/// Hosts whose ranks reach each other late beside those of other hosts. What lies between hosts may be so slow that it
+/// hides a host, but it does not pass there.
+std::vector<End> Judging::slow_inside() const {
+  std::map<std::uint32_t, std::vector<double>> times_of;
+  for (const Observation& one : messages_) {
+    const std::uint32_t host = setting_.layout.host_of[one.from];
+    if (setting_.layout.host_of[one.to] == host) times_of[host].push_back(std::log(one.time_ns));
+  }
+  std::vector<End> ends;
+  std::vector<double> of_hosts;
+  for (auto& [host, times] : times_of) {
+    of_hosts.push_back(median_of(times));
+    ends.push_back({.number = host, .out = of_hosts.back(), .in = of_hosts.back(), .is_inside = true});
+  }
+  const Middle usual = middle_of(of_hosts);
+  if (usual.num < fewest_hosts_inside) return {};
+  const double scatter = std::max(usual.spread, least_scatter), freedom = degrees_of_freedom(usual.num);
+  for (End& end : ends) {
+    end.out -= usual.median;
+    end.in = end.out;
+    end.scatter = scatter;
+    end.p_value = stats::student_t_tail(end.out / scatter, freedom);
+  }
+  const double most_likely = settings_.false_discovery_rate / static_cast<double>(ends.size());
+  std::erase_if(
+      ends, [&](const End& end) { return !(end.out >= std::log1p(settings_.threshold)) || end.p_value > most_likely; });
+  return ends;
+}
+
 /// Then it is the host, else its port.
 bool Judging::is_slow_inside(const End& end) const {
   std::vector<double> own, others;
@@ -308,7 +343,7 @@ bool Judging::is_slow_inside(const End& end) const {
 Fault Judging::fault_of(const End& end) const {
   Fault fault;
   const auto number = static_cast<std::int32_t>(end.number);
-  const ComponentKind of_host = is_slow_inside(end) ? ComponentKind::host : ComponentKind::port;
+  const ComponentKind of_host = end.is_inside || is_slow_inside(end) ? ComponentKind::host : ComponentKind::port;
   fault.component = {end.is_rank ? ComponentKind::rank : of_host, -1, number, -1, -1};
   fault.name = name_of_component(setting_, fault.component, fault.direction);
   name_concerned(setting_, fault);
@@ -317,7 +352,7 @@ Fault Judging::fault_of(const End& end) const {
   fault.ratio_high = std::exp(end.effect() + both_sides * end.scatter);
   fault.p_value = end.p_value;
   for (const Observation& one : messages_) {
-    if (is_of(end, one.from) == is_of(end, one.to) || !is_between(one)) continue;
+    if (!is_shown_by(end, one)) continue;
     ++fault.num_pairs;
     if (fault.pairs.size() == most_shown_messages) continue;
     fault.pairs.push_back({static_cast<std::int32_t>(one.from), static_cast<std::int32_t>(one.to), one.time_ns,
@@ -362,9 +397,13 @@ Diagnosis Judging::told() {
     accused.insert(accused.end(), ends.begin() + static_cast<std::ptrdiff_t>(kept.size()), ends.end());
     kept = confirmed(ends);
   }
+  const auto host_of = [&](const End& end) { return end.is_rank ? setting_.layout.host_of[end.number] : end.number; };
+  for (const End& host : slow_inside()) {
+    const auto is_it = [&](const End& end) { return host_of(end) == host.number; };
+    if (std::ranges::none_of(kept, is_it)) kept.push_back(host);
+  }
   std::ranges::stable_sort(kept, std::ranges::greater{}, &End::effect);
   for (const End& end : kept) diagnosis.faults.push_back(fault_of(end));
-  const auto host_of = [&](const End& end) { return end.is_rank ? setting_.layout.host_of[end.number] : end.number; };
   std::set<std::uint32_t> cleared;
   for (const End& end : accused) cleared.insert(host_of(end));
   for (const End& end : kept) cleared.erase(host_of(end));

@@ -141,6 +141,21 @@ TEST(Exchange, TellsPortHostAndRankApart) {
   EXPECT_THAT(with(slow_rank(6, 3), 1), ElementsAre("rank 6 on n03"));
 }
 
+TEST(Exchange, NamesAHostByItsInsideWhereTheWaysBetweenHostsHideIt) {
+  constexpr std::uint32_t bad_host = 2;
+  const auto behind_slow_ways = [](double inside) {
+    return [=](std::uint32_t from, std::uint32_t to) {
+      if (from / 2 != to / 2) return 30.0;
+      return from / 2 == bad_host ? inside : 1.0;
+    };
+  };
+  const Diagnosis diagnosis = told(observed(12, behind_slow_ways(20)), layout_of(6, 2));
+  ASSERT_THAT(names_of(diagnosis), ElementsAre("host n02"));
+  EXPECT_NEAR(diagnosis.faults.front().ratio, 20, 0.5);
+  EXPECT_EQ(diagnosis.faults.front().num_pairs, 2U);
+  EXPECT_THAT(told(observed(12, behind_slow_ways(1.3)), layout_of(6, 2)).faults, IsEmpty());
+}
+
 TEST(Exchange, NeedsThreePartners) {
   ObservedSlice ring;
   ring.is_exchange_of_all = true;
