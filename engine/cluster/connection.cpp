@@ -143,8 +143,8 @@ Descriptor connect_to(const SocketAddress& address, const std::optional<SocketAd
   return {};
 }
 
-Call::Call(const SocketAddress& address, const Hello& hello, const RunKey& key)
-    : hello_(hello), key_(key), why_(no_answer) {
+Call::Call(const SocketAddress& address, const Hello& hello, RunKey key)
+    : hello_(hello), key_(std::move(key)), why_(no_answer) {
   hello_.nonce = new_nonce();
   int error_number = 0;
   socket_ = started(address, std::nullopt, error_number);
@@ -152,9 +152,9 @@ Call::Call(const SocketAddress& address, const Hello& hello, const RunKey& key)
   if (error_number != 0 && error_number != EINPROGRESS) fail(system_error_text(error_number));
 }
 
-Call::Call(Descriptor relayed, const Hello& hello, const RunKey& key)
+Call::Call(Descriptor relayed, const Hello& hello, RunKey key)
     : hello_(hello),
-      key_(key),
+      key_(std::move(key)),
       state_(State::connected),
       was_connected_(true),
       why_(no_answer),

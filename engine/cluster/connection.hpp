@@ -49,9 +49,9 @@ class Call {
  public:
   enum class State { connecting, connected, said, answered, failed };
 
-  Call(const SocketAddress& address, const Hello& hello, const RunKey& key);
+  Call(const SocketAddress& address, const Hello& hello, RunKey key);
   /// Over a connection to a rank that passes all bytes on to the one that is called.
-  Call(Descriptor relayed, const Hello& hello, const RunKey& key);
+  Call(Descriptor relayed, const Hello& hello, RunKey key);
 
   /// Does what can be done now.
   State advance();

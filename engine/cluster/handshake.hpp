@@ -84,7 +84,7 @@ class HandshakeAcceptor {
  public:
   using Clock = std::chrono::steady_clock;
 
-  HandshakeAcceptor(Descriptor listener, RunKey key) : listener_(std::move(listener)), key_(key) {}
+  HandshakeAcceptor(Descriptor listener, RunKey key) : listener_(std::move(listener)), key_(std::move(key)) {}
 
   /// What to poll for.
   void add_to(std::vector<pollfd>& polled) const;

@@ -226,7 +226,7 @@ void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std
   std::vector<Descriptor> listeners = open_listeners(num_ranks);
   std::vector<std::uint16_t> ports;
   for (const Descriptor& one : listeners) ports.push_back(SocketAddress::of_socket(one.fd()).port());
-  const std::string secret = random_bytes(32);
+  std::string secret = random_bytes(32);
   std::fflush(nullptr);  // or every child prints what is still in the buffers
   const pid_t launcher = ::getpid();
   for (int rank = 0; rank < num_ranks; ++rank) {

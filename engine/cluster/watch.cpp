@@ -1278,7 +1278,7 @@ int Watch::rank_after(int rank) const {
 
 Attachment::Attachment(int rank, int to, RunKey key, std::vector<Route> routes, Clock::duration answer_patience,
                        Clock::time_point now)
-    : rank_(rank), to_(to), key_(key), routes_(std::move(routes)), answer_patience_(answer_patience) {
+    : rank_(rank), to_(to), key_(std::move(key)), routes_(std::move(routes)), answer_patience_(answer_patience) {
   try_next_route(now);
 }
 
