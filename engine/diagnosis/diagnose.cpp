@@ -140,7 +140,7 @@ class Diagnosing {
   Diagnosis diagnosis_;
   SearchOutcome outcome_;
   std::vector<MeasuredPair> sound_;  // measured again as a reference
-  std::vector<double> sound_again_;  // by how much longer those took alone that are not isolated pairs: logarithm
+  std::vector<double> sound_again_;  // how much longer those of them took alone that are no isolated pairs: logarithm
   bool do_cables_limit_ = false;     // flows share cables between switches
 };
 
@@ -563,7 +563,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
     // One measurement of a pair proves little where others were measured again.
     const bool is_lone = is_between_hosts(fault) && suspects[index].num_pairs <= 2;
     if (is_lone && setting_.has_second && fault.persistence == Persistence::not_retested) fault.is_unproven = true;
-    if (is_between_hosts(fault) && fault.persistence == Persistence::persistent &&
+    if (is_between_hosts(fault) && symptom == Symptom::slow && fault.persistence == Persistence::persistent &&
         is_likely_by_chance(std::log(fault.ratio_alone), evidence[index].size())) {
       fault.is_unproven = true;
     }
