@@ -55,6 +55,7 @@ function(leadline_layer name)
       foreach(level O1 Og)
         if(name IN_LIST leadline_layers_at_${level} OR (level STREQUAL "Og" AND name MATCHES "^bench_" AND NOT name IN_LIST leadline_layers_at_O1))
           target_compile_options(leadline_${name} PRIVATE -${level})
+          set_target_properties(leadline_${name} PROPERTIES PCH_WARN_INVALID OFF) # GCC 14 compiles them without: another level
         endif()
       endforeach()
     endif()

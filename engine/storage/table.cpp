@@ -2,7 +2,11 @@
 // The table itself, one line per backend, and the opening of what it names.
 #include "storage/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "mpi/library_search.hpp"
@@ -17,14 +21,14 @@ constexpr Entry table[] = {
     {"mpi-io", "MPI-IO of the library that the launcher belongs to (mpi-io:romio, mpi-io:ompio)", true},
 };
 
-const Entry& backend_named(const std::string& name) {
+const Entry& backend_named(std::string_view name) {
   const auto* const found =
       std::find_if(std::begin(table), std::end(table), [&](const Entry& entry) { return name == entry.name; });
   if (found != std::end(table)) return *found;
   std::string names;
   for (const Entry& entry : table) names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  throw Error(ExitStatus::bad_command_line, "there is no backend \"" + name + "\"", "the backends are " + names,
-              "See leadline io --help");
+  throw Error(ExitStatus::bad_command_line, fmt::format("there is no backend \"{}\"", name),
+              "the backends are " + names, "See leadline io --help");
 }
 
 mpi::Library find_mpi(const Entry& entry, cluster::Launcher launcher) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "command/version.hpp"
 #include "compat/linktest/layers.hpp"
@@ -77,7 +78,7 @@ bool is_letter(const OptionEntry& entry, std::string_view word) {
   return entry.letter != 0 && word.size() == 2 && word[0] == '-' && word[1] == entry.letter;
 }
 
-const OptionEntry& entry_of(const std::string& word) {
+const OptionEntry& entry_of(std::string_view word) {
   const auto* found = std::find_if(std::begin(table), std::end(table), [&](const OptionEntry& entry) {
     return entry.name == word || is_letter(entry, word) || is_alias(entry, word);
   });
