@@ -86,11 +86,19 @@ LogHistogram sum_of_all(const Rows& rows, std::vector<LogHistogram> of_workers) 
   return std::move(all);
 }
 
+/// Whether an effect (logarithm) is about as much as another: a spike is something else.
+bool is_alike(double one, double effect) {
+  constexpr double least = 0.67, most = 2;
+  return one >= least * effect && one <= most * effect;
+}
+
+std::uint64_t num_alike(std::span<const double> effects, double effect) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(effects, [&](double one) { return is_alike(one, effect); }));
+}
+
 /// The share of sound pairs that took about as much longer the second time: two and more, since one may by chance.
-double share_as_slow(const std::vector<double>& sound_again, double effect) {
-  constexpr double least = 0.75, most = 2;  // a spike is something else
-  const auto num =
-      std::ranges::count_if(sound_again, [&](double one) { return one >= least * effect && one <= most * effect; });
+double share_as_slow(std::span<const double> sound_again, double effect) {
+  const std::uint64_t num = num_alike(sound_again, effect);
   return num < 2 ? 0 : static_cast<double>(num) / static_cast<double>(sound_again.size());
 }
 
@@ -116,6 +124,9 @@ class Diagnosing {
   void judge_isolated_pairs();
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
   bool is_likely_by_chance(double effect, std::size_t num_pairs) const;
+  bool are_several_as_slow(const Suspect& own, double effect, std::size_t num_pairs) const;
+  bool is_shown_by_neighbours(std::span<const Suspect> suspects, std::span<const MeasuredPair> evidence, double effect,
+                              RetestEvaluation& look) const;
   double shown_by_others(const Rows& rows, const SearchOutcome& outcome) const;
   std::vector<double> shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
@@ -341,6 +352,63 @@ bool Diagnosing::is_likely_by_chance(double effect, std::size_t num_pairs) const
          question_.settings.false_discovery_rate;
 }
 
+/// Whether other pairs were as slow in the test, or sound ones the second time, so that one of them all would be so
+/// both times. Both orders of a pair share what disturbs it: they are one measurement, and both must be slow.
+bool Diagnosing::are_several_as_slow(const Suspect& own, double effect, std::size_t num_pairs) const {
+  const auto is_other = [&](const IsolatedPair& one) {
+    const bool is_own = belongs(setting_, own, one.from, one.to) || belongs(setting_, own, one.to, one.from);
+    return !is_own && is_alike(static_cast<double>(std::fmin(one.residual, one.reverse_residual)), effect);
+  };
+  const auto before = static_cast<std::uint64_t>(std::ranges::count_if(outcome_.isolated_pairs, is_other));
+  const std::uint64_t again = num_alike(sound_again_, effect);
+  if (before + again < 2) return false;
+  double num_pairs_between = 0;
+  const auto& classes = outcome_.effects.classes;
+  for (std::size_t index = PairClasses::first_between; index < classes.size(); ++index)
+    num_pairs_between += static_cast<double>(classes[index].num) / 2;
+  const double share =
+      static_cast<double>(before + again) / (num_pairs_between + static_cast<double>(sound_again_.size()));
+  const double num_hosts = setting_.hosts.num_groups();
+  const bool is_link = own.component.kind == ComponentKind::link;
+  const double num_slow = share * (is_link ? num_hosts * (num_hosts - 1) / 2 : num_pairs_between);
+  return num_slow * std::pow(share, std::max<double>(1, static_cast<double>(num_pairs / 2))) >
+         question_.settings.false_discovery_rate;
+}
+
+/// Second measurements follow one another, so what disturbs the machine for a while makes all of them slow: whether
+/// sound pairs that came between those of a fault, or just before or behind them, show most of its effect.
+bool Diagnosing::is_shown_by_neighbours(std::span<const Suspect> suspects, std::span<const MeasuredPair> evidence,
+                                        double effect, RetestEvaluation& look) const {
+  constexpr std::size_t neighbours = 3, fewest = 2;
+  constexpr double share = 0.75;
+  const std::vector<OrderedPair>& all = question_.retested;
+  const auto place_of = [&](const OrderedPair& pair) {
+    const auto is_it = [&](const OrderedPair& one) { return one.from == pair.from && one.to == pair.to; };
+    return static_cast<std::size_t>(std::ranges::find_if(all, is_it) - all.begin());
+  };
+  std::size_t first = all.size(), last = 0;
+  for (const MeasuredPair& one : evidence) {
+    const std::size_t place = place_of(one.pair);
+    if (place == all.size()) continue;
+    first = std::min(first, place), last = std::max(last, place);
+  }
+  if (first == all.size()) return false;
+  // Those between them; where these are too few, also those beside them.
+  for (const std::size_t beside : {std::size_t{0}, neighbours}) {
+    std::vector<MeasuredPair> sound = sound_;
+    std::erase_if(sound, [&](const MeasuredPair& one) {
+      const std::size_t place = place_of(one.pair);
+      if (place + beside < first || place > last + beside) return true;
+      return std::ranges::any_of(
+          suspects, [&](const Suspect& other) { return may_pass(setting_, other, one.pair.from, one.pair.to); });
+    });
+    std::vector<double> effects = look.effects(sound, Load::alone);
+    std::erase_if(effects, [](double effect_again) { return std::isnan(effect_again); });
+    if (effects.size() >= fewest) return middle_of(std::move(effects)).median >= share * effect;
+  }
+  return false;
+}
+
 /// The pairs of a link meet in neighbouring rounds, so what disturbs others for a while makes all of them slow. What
 /// many pairs between hosts show of which nothing is suspected, beyond what their ends let expect: logarithm, NaN
 /// without any.
@@ -564,8 +632,14 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
     const bool is_lone = is_between_hosts(fault) && suspects[index].num_pairs <= 2;
     if (is_lone && setting_.has_second && fault.persistence == Persistence::not_retested) fault.is_unproven = true;
     if (is_between_hosts(fault) && symptom == Symptom::slow && fault.persistence == Persistence::persistent &&
-        is_likely_by_chance(std::log(fault.ratio_alone), evidence[index].size())) {
+        (is_likely_by_chance(std::log(fault.ratio_alone), evidence[index].size()) ||
+         are_several_as_slow(suspects[index], std::log(fault.ratio_alone), evidence[index].size()))) {
       fault.is_unproven = true;
+    }
+    if (symptom == Symptom::slow && fault.persistence == Persistence::persistent &&
+        is_shown_by_neighbours(suspects, evidence[index], std::log(fault.ratio_alone), look)) {
+      fault.is_unproven = true;
+      fault.ruled_out.emplace_back("not it alone: sound pairs that were measured again at that time took longer, too");
     }
     if (fast[index] >= least_share_of_fast) {
       fault.is_unproven = true;

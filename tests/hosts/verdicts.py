@@ -270,12 +270,13 @@ class Cell:
         """Where there is nothing to be named, nothing may be found."""
         first = faults[: len(self.places)]
         if not self.places:
-            return not faults
+            return not self.has_false(faults)
         return all(any(place.is_named_by(fault) for fault in first) for place in self.places)
 
     def has_false(self, faults: Sequence[dict[str, Any]]) -> bool:
-        """Whether a finding means nothing that is damaged."""
-        return not all(any(place.is_named_by(fault) for place in self.places) for fault in faults)
+        """Whether a finding accuses what is not damaged; one that could not be tested accuses nobody."""
+        accusing = [fault for fault in faults if fault["list"] != "untested"]
+        return not all(any(place.is_named_by(fault) for place in self.places) for fault in accusing)
 
     @property
     def file_name(self) -> str:

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -96,7 +97,25 @@ class OwnRow final : public diagnosis::Rows {
 
 /// Pairs by chance that are measured again whatever time is left; those before the suspects; and then, one behind so
 /// many of these.
-constexpr std::size_t fewest_by_chance = 6, by_chance_before = 10, suspects_by_one_by_chance = 2;
+constexpr std::size_t fewest_by_chance = 6, by_chance_before = 8, suspects_by_one_by_chance = 2;
+
+/// Takes the one out whose hosts the suspected pairs have least: what disturbs the machine shows in it, and what is
+/// suspected does not.
+std::optional<diagnosis::OrderedPair> farthest_taken(std::vector<diagnosis::OrderedPair>& by_chance,
+                                                     std::span<const diagnosis::OrderedPair> suspected,
+                                                     std::span<const std::uint32_t> host_of) {
+  if (by_chance.empty()) return std::nullopt;
+  std::map<std::uint32_t, std::size_t> num_of_host;
+  for (const diagnosis::OrderedPair& pair : suspected)
+    ++num_of_host[host_of[pair.from]], ++num_of_host[host_of[pair.to]];
+  const auto num_common = [&](const diagnosis::OrderedPair& pair) {
+    return num_of_host[host_of[pair.from]] + num_of_host[host_of[pair.to]];
+  };
+  const auto farthest = std::ranges::min_element(by_chance, {}, num_common);
+  const diagnosis::OrderedPair taken = *farthest;
+  by_chance.erase(farthest);
+  return taken;
+}
 
 }  // namespace
 
@@ -182,21 +201,21 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
     return times;
   };
   // Whatever is suspected, pairs by chance show how much faster sound ones are alone. Without a few of them nothing
-  // that was measured alone tells anything. The others come between the suspects, and see what disturbs these.
+  // that was measured alone tells anything. Others come between the suspects, and see what disturbs these.
   const std::vector<diagnosis::OrderedPair> by_chance =
-      diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, diagnosis::num_by_chance);
-  auto left = std::span(by_chance);
-  const auto measure_by_chance = [&](RetestMeter& meter, std::size_t most) {
-    const auto next = left.first(std::min(left.size(), most));
-    left = left.subspan(next.size());
-    again_by(meter, next, diagnosis::Load::alone);
+      diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, 2 * diagnosis::num_by_chance);
+  std::vector<diagnosis::OrderedPair> between = by_chance;
+  const auto measure_by_chance = [&](RetestMeter& meter, std::size_t num) {
+    again_by(meter, std::span(by_chance).first(std::min(by_chance.size(), num)), diagnosis::Load::alone);
   };
   const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
     std::vector<diagnosis::RetestTimes> times;
     for (std::size_t begin = 0; begin < pairs.size(); begin += suspects_by_one_by_chance) {
       const auto part = pairs.subspan(begin, std::min(suspects_by_one_by_chance, pairs.size() - begin));
       for (const diagnosis::RetestTimes& one : again_by(limited, part, load)) times.push_back(one);
-      measure_by_chance(limited, 1);
+      if (const auto sound = farthest_taken(between, pairs, stage.layout.host_of)) {
+        again_by(limited, std::span(&*sound, 1), diagnosis::Load::alone);
+      }
     }
     return times;
   };
@@ -211,9 +230,14 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
                                 .is_round_trip = stage.is_round_trip});
   };
   measure_by_chance(unlimited, fewest_by_chance);
-  measure_by_chance(limited, by_chance_before - fewest_by_chance);
+  measure_by_chance(limited, by_chance_before);
+  std::erase_if(between, [&](const diagnosis::OrderedPair& pair) {  // they are known by now
+    return std::ranges::any_of(measured, [&](const SecondMeasurement& one) {
+      return one.is_alone && one.from == pair.from && one.to == pair.to;
+    });
+  });
   diagnosed_with({again, diagnosis::recorded(measured).pairs});
-  measure_by_chance(limited, by_chance.size());
+  measure_by_chance(limited, diagnosis::num_by_chance);
   // Of what is in the file then, so that a diagnosis of the file says the same.
   const diagnosis::Recorded known = diagnosis::recorded(measured);
   summary.diagnosis = diagnosed_with(known);
