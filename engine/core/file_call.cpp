@@ -49,8 +49,12 @@ constexpr SystemCall system_calls[] = {
     {SYS_fstatfs, "fstatfs", false},
     {SYS_statx, "statx", false},
     {SYS_fstat, "fstat", false},
+    {SYS_mkdirat, "mkdirat", false},
+    {SYS_getdents64, "getdents64", true},
 #ifdef SYS_open
     {SYS_open, "open", false},
+    {SYS_mkdir, "mkdir", false},
+    {SYS_rmdir, "rmdir", false},
     {SYS_unlink, "unlink", false},
     {SYS_stat, "stat", false},
     {SYS_lstat, "lstat", false},

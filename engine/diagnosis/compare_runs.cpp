@@ -123,7 +123,7 @@ void decide(std::vector<Judged*> judged, const DiagnosisSettings& settings) {
   const std::vector<bool> is_beyond_chance = stats::rejected(p_values, p_values.size(), settings.false_discovery_rate);
   for (std::size_t index = 0; index < judged.size(); ++index) {
     ComparedNumber& number = judged[index]->number;
-    const double slowdown = number.unit == NumberUnit::bytes_per_s ? 1 / number.ratio : number.ratio;
+    const double slowdown = is_rate(number.unit) ? 1 / number.ratio : number.ratio;
     if (!is_beyond_chance[index] || std::abs(std::log(slowdown)) < std::log1p(settings.threshold)) continue;
     number.change = slowdown > 1 ? Change::slower : Change::faster;
   }

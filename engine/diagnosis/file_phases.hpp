@@ -17,12 +17,12 @@ struct FileRow {
   std::uint32_t rank = 0;
   std::int32_t target = -1;  ///< -1 = none, or none that is told from others
   double time_ns = 0;        ///< in calls, without waiting for others
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;   ///< of operations on files as a whole: so many of them
 };
 
 /// All phases of one operation.
 struct FilePhases {
-  std::string operation;  ///< "write", "read"
+  std::string operation;  ///< "write", "read", "create"
   std::uint64_t object_size_bytes = 0;
   std::uint64_t num_phases = 0;
   std::vector<FileRow> rows;

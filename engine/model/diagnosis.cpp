@@ -95,6 +95,7 @@ bool has_slower(const ComparedRuns& compared) {
 constexpr Named<NumberUnit> unit_names[] = {
     {NumberUnit::ns, "ns"},
     {NumberUnit::bytes_per_s, "bytes/s"},
+    {NumberUnit::per_s, "1/s"},
     {NumberUnit::share, "1"},
 };
 

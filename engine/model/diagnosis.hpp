@@ -70,7 +70,7 @@ struct ShownPair {
 
 /// What a host, rank, target or uplink shows in the phases of a file test.
 struct PhaseEvidence {
-  std::string operation;                          ///< "write", "read"
+  std::string operation;                          ///< "write", "read"; others count operations in place of bytes
   std::uint64_t num_phases = 0, num_slow = 0;     ///< that were judged; those in which it is slow
   double bytes_per_s = 0, usual_bytes_per_s = 0;  ///< of one of its ranks, while it is in calls; without the fault
   std::string where;                              ///< "on all its 3 targets", "from all 4 hosts that use it"
@@ -210,6 +210,7 @@ bool is_worse(const Comparison& comparison);
 enum class NumberUnit : std::uint8_t {
   ns,
   bytes_per_s,
+  per_s,  ///< operations on files as a whole
   share,  ///< a time over that of the median part of the run
 };
 
@@ -232,6 +233,9 @@ struct ComparedRuns {
   std::vector<ComparedNumber> numbers;
   std::vector<std::string> notes;
 };
+
+/// Whether more is better.
+constexpr bool is_rate(NumberUnit unit) { return unit == NumberUnit::bytes_per_s || unit == NumberUnit::per_s; }
 
 bool has_slower(const ComparedRuns& compared);
 

@@ -80,6 +80,19 @@ std::string alone_text(const Fault& fault, bool is_single) {
   return "";
 }
 
+bool moves_bytes(const PhaseEvidence& phases) { return phases.operation == "write" || phases.operation == "read"; }
+
+std::string phase_rate_text(const PhaseEvidence& phases, double rate) {
+  return moves_bytes(phases) ? format_bandwidth(rate) : fmt::format("{:.3g}", rate);
+}
+
+/// "a rank moves 25 MiB/s while it is in calls, instead of 100 MiB/s"; "a rank does 250 a second ...".
+std::string seen_in_phases(const PhaseEvidence& phases, bool is_single) {
+  return fmt::format("{}a rank {} {}{} while it is in calls, instead of {}", is_single ? "" : "of the first ",
+                     moves_bytes(phases) ? "moves" : "does", phase_rate_text(phases, phases.bytes_per_s),
+                     moves_bytes(phases) ? "" : " a second", phase_rate_text(phases, phases.usual_bytes_per_s));
+}
+
 std::string fault_lines(const diagnosis::FaultGroup& group) {
   const Fault& fault = group.fault;
   std::string text;
@@ -95,9 +108,7 @@ std::string fault_lines(const diagnosis::FaultGroup& group) {
     if (pairs.size() < most_pairs_shown) pairs.push_back(shown(pair, fault.symptom));
   }
   if (fault.phases) {
-    add("seen",
-        fmt::format("{}a rank moves {} while it is in calls, instead of {}", group.is_single() ? "" : "of the first ",
-                    format_bandwidth(fault.phases->bytes_per_s), format_bandwidth(fault.phases->usual_bytes_per_s)));
+    add("seen", seen_in_phases(*fault.phases, group.is_single()));
     if (fault.time_share > 0) {
       add("costs",
           fmt::format("{:.2g} % of the time of these phases, in which the others wait for it", 100 * fault.time_share));
@@ -410,10 +421,15 @@ std::string phases_sentence(const diagnosis::FaultGroup& group, const PhaseEvide
   const bool is_target = fault.component.kind == ComponentKind::target;
   const bool is_uplink = fault.component.kind == ComponentKind::uplink;
   const bool writes = phases.operation == "write";
-  const std::string verb = is_target         ? writes ? "is written at" : "is read at"
-                           : is_uplink       ? fmt::format("carries {}s at", phases.operation)
-                           : are_many(group) ? phases.operation + " at"
-                                             : phases.operation + "s at";
+  const std::string verb = !moves_bytes(phases) ? fmt::format("{} {} at",
+                                                              is_target         ? "serves"
+                                                              : are_many(group) ? "do"
+                                                                                : "does",
+                                                              phases.operation)
+                           : is_target          ? writes ? "is written at" : "is read at"
+                           : is_uplink          ? fmt::format("carries {}s at", phases.operation)
+                           : are_many(group)    ? phases.operation + " at"
+                                                : phases.operation + "s at";
   const std::string others = is_target   ? "comparable targets are"
                              : is_uplink ? "hosts elsewhere do"
                                          : fmt::format("comparable {}s do", name_of(fault.component.kind));
@@ -546,6 +562,8 @@ std::string value_text(NumberUnit unit, double value) {
       return format_time_ns(value);
     case NumberUnit::bytes_per_s:
       return format_bandwidth(value);
+    case NumberUnit::per_s:
+      return fmt::format("{:.4g} a second", value);
     case NumberUnit::share:
       break;
   }

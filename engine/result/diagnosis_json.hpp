@@ -131,11 +131,13 @@ namespace leadline {
 
 constexpr auto fields_of(Type<PhaseEvidence> /*any*/) {
   return std::tuple{
-      field("operation", &PhaseEvidence::operation, "", "write or read"),
+      field("operation", &PhaseEvidence::operation, "", "write, read, or one on files as a whole"),
       field("num_phases", &PhaseEvidence::num_phases, "1", "phases that were judged"),
       field("num_slow", &PhaseEvidence::num_slow, "1", "those in which it is slow"),
-      field("bytes_per_s", &PhaseEvidence::bytes_per_s, "bytes/s",
-            "of one of its ranks while it is in calls; median over its ranks and the phases"),
+      field(
+          "bytes_per_s", &PhaseEvidence::bytes_per_s, "bytes/s",
+          "of one of its ranks while it is in calls; median over its ranks and the phases. Of operations on files as a "
+          "whole: so many a second"),
       field("usual_bytes_per_s", &PhaseEvidence::usual_bytes_per_s, "bytes/s", "the same without the fault"),
       field("where", &PhaseEvidence::where, "", "on which targets, or from which hosts; empty = nothing to tell"),
   };

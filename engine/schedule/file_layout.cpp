@@ -224,8 +224,10 @@ std::int32_t FileLayout::file_of(int rank) const {
 ObjectLocation FileLayout::location(int rank, std::uint64_t object) const {
   const std::int32_t file = file_of(rank);
   const std::uint64_t contributor = contributor_[at(rank)];
-  const std::uint64_t number = shape_.order == Order::strided ? object * contributors(file) + contributor
-                                                              : contributor * shape_.num_objects + object;
+  const std::uint64_t in_block = shape_.objects_per_block, turn = object / in_block;
+  const std::uint64_t number = shape_.order == Order::strided
+                                   ? (turn * contributors(file) + contributor) * in_block + object % in_block
+                                   : contributor * shape_.num_objects + object;
   return {file, number * shape_.object_size_bytes};
 }
 

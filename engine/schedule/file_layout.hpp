@@ -61,7 +61,7 @@ IoRanks io_ranks_on_hosts(std::span<const std::uint32_t> host_of, std::span<cons
 
 enum class Order : std::uint8_t {
   segmented,  ///< a rank's objects lie side by side
-  strided,    ///< object 0 of all ranks, then object 1 of all ranks ...
+  strided,    ///< object 0 of all ranks, then object 1 of all ranks ...; or blocks of them
 };
 
 enum class SelfSend : std::uint8_t {
@@ -75,7 +75,8 @@ struct LayoutShape {
   SelfSend self_send = SelfSend::yes;
   std::uint64_t num_objects = 1;  ///< of a rank
   std::uint64_t object_size_bytes = 1;
-  int num_files = 1;  ///< n_m only: rank r belongs to file r mod num_files
+  int num_files = 1;                    ///< n_m only: rank r belongs to file r mod num_files
+  std::uint64_t objects_per_block = 1;  ///< strided: so many of a rank side by side; num_objects is a multiple
 };
 
 /// Where an object is: file and offset.
@@ -86,7 +87,8 @@ struct ObjectLocation {
 
 /// Memory: 16 bytes a rank. Within a file, contributors are numbered ascending by rank; in n_m_1 by I/O rank first
 /// where segmented, so that every I/O rank owns one stretch. With c the contributor's number of G in all, an object j
-/// lies at (c * num_objects + j) * size where segmented, at (j * G + c) * size where strided.
+/// lies at (c * num_objects + j) * size where segmented, at (j * G + c) * size where strided; in blocks of K objects at
+/// ((j div K * G + c) * K + j mod K) * size.
 class FileLayout {
  public:
   /// Throws Error(bad_command_line) where the file would be longer than 2^63 - 1 bytes, and where nobody contributes.

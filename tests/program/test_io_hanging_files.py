@@ -112,6 +112,31 @@ def test_a_call_that_never_returns(call: str, frozen: hanging.HangingFiles, tmp_
         assert file["io/phases/state"][0] == (1 if call in ("reading", "deleting") else 2), "what was measured is kept"
 
 
+METADATA_HANGS = {
+    "directory": (hanging.MKDIR, "directory.1.", "mkdir phase 1 of 7", "making a directory in"),
+    "file": (hanging.CREATE, "file.1.", "create phase 3 of 7", "creating a file in"),
+    "removal": (hanging.UNLINK, "file.1.", "unlink phase 7 of 7", "removing a file in"),
+}
+
+
+@pytest.mark.parametrize("case", METADATA_HANGS)
+def test_a_metadata_operation_that_never_returns(
+    case: str, frozen: hanging.HangingFiles, tmp_path: Path, files: Path
+) -> None:
+    operation, name, phase, doing = METADATA_HANGS[case]
+    frozen.freeze(operation, name, after=3)
+    words = ("--metadata", "--objects", "8", "--target", files / "d.%r", "--timeout", "2s", "--output", "r.json")
+    end = until_it_gives_up(POSIX.command(2, "--wait", "yield", *words), tmp_path, lambda: frozen.num_frozen)
+    assert end.status == 4, end.err
+    assert end.seconds < 2 + PATIENCE_S, end.err
+    assert re.match(
+        rf"rank 1 on \S+ has waited for a file system for .* in {phase}, object 3 of 8, {doing} "
+        rf"{re.escape(str(files))}/d\.1 since [\d:]{{8}} UTC(, in \w+)? \(it does not answer",
+        end.reason,
+    ), end.err
+    assert not json.loads((tmp_path / "r.json").read_text())["complete"]
+
+
 def test_a_rank_that_writes_for_others_never_returns(frozen: hanging.HangingFiles, tmp_path: Path, files: Path) -> None:
     """Those that wait for it notice no later than it does, and are not named."""
     frozen.freeze(hanging.WRITE, "f.", after=1)

@@ -95,7 +95,15 @@ def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Pat
         "link": {"statistics", "profile", "routes"},
         "bisection": {"topology", "false_discovery_rate"},
         "topology": {"topology", "threshold", "false_discovery_rate"},
-        "io": {"topology", "false_discovery_rate"},
+        "io": {
+            "preset",
+            "block_size_bytes",
+            "random",
+            "metadata",
+            "items",
+            "topology",
+            "false_discovery_rate",
+        },
     }.get(benchmark, set())
     assert schema["required"] == [name for name in schema["properties"] if name not in later]
 

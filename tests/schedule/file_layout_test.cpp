@@ -120,6 +120,39 @@ TEST(FileLayout, HasEveryObjectOnceWithoutHoleOrOverlapForAllSmallRuns) {
   }
 }
 
+TEST(FileLayout, HasEveryObjectOnceInBlocks) {
+  for (const Movement movement : all_movements) {
+    for (int num_ranks = 1; num_ranks <= 7; ++num_ranks) {
+      for (const std::uint64_t in_block : {1U, 2U, 3U, 6U}) {
+        LayoutShape shape{movement, Order::strided, SelfSend::yes, 6, 24, (num_ranks + 1) / 2};
+        shape.objects_per_block = in_block;
+        const IoRanks io_ranks =
+            is_funnel(movement) ? io_ranks_in_blocks(num_ranks, (num_ranks + 1) / 2) : all_do_io(num_ranks);
+        ASSERT_NO_FATAL_FAILURE(expect_sound(shape, io_ranks));
+      }
+    }
+  }
+}
+
+TEST(FileLayout, OfBlocksIsByTurn) {
+  LayoutShape shape{Movement::n_1, Order::strided, SelfSend::yes, 4, 100};
+  shape.objects_per_block = 2;
+  const FileLayout layout(shape, all_do_io(3));
+  EXPECT_EQ(layout.location(1, 0).offset_bytes, 200U);
+  EXPECT_EQ(layout.location(1, 1).offset_bytes, 300U);
+  EXPECT_EQ(layout.location(0, 2).offset_bytes, 600U);
+  EXPECT_EQ(layout.location(2, 3).offset_bytes, 1100U);
+  // A block of all objects is the segmented order.
+  shape.objects_per_block = 4;
+  const FileLayout whole(shape, all_do_io(3)),
+      segmented({Movement::n_1, Order::segmented, SelfSend::yes, 4, 100}, all_do_io(3));
+  for (int rank = 0; rank < 3; ++rank) {
+    for (std::uint64_t object = 0; object < 4; ++object) {
+      EXPECT_EQ(whole.location(rank, object).offset_bytes, segmented.location(rank, object).offset_bytes);
+    }
+  }
+}
+
 TEST(FileLayout, HasEveryObjectOnceWhereIoRanksLieOnHosts) {
   for (int num_ranks = 2; num_ranks <= 12; ++num_ranks) {
     for (std::uint32_t num_hosts = 1; num_hosts <= std::min(3U, static_cast<std::uint32_t>(num_ranks)); ++num_hosts) {

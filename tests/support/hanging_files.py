@@ -42,6 +42,7 @@ LOOKUP, FORGET, GETATTR, SETATTR, UNLINK, RENAME, OPEN, READ, WRITE, STATFS, REL
     BATCH_FORGET,
     RENAME2,
 ) = 20, 25, 26, 27, 28, 29, 35, 36, 42, 45
+MKDIR, RMDIR = 9, 11
 ROOT = 1
 MNT_DETACH = 2
 REQUEST = struct.Struct("<IIQQIIII")  # length, operation, request, node, user, group, process, padding
@@ -56,6 +57,7 @@ class UnavailableError(Exception):
 class File:
     name: str
     contents: bytearray = field(default_factory=bytearray)
+    is_directory: bool = False  # it looks empty; names in it are known without it
 
 
 class HangingFiles:
@@ -161,12 +163,13 @@ class HangingFiles:
 
     @staticmethod
     def _name_in(operation: int, body: bytes) -> str:
-        offset = {LOOKUP: 0, UNLINK: 0, CREATE: 16}.get(operation)
+        offset = {LOOKUP: 0, UNLINK: 0, RMDIR: 0, MKDIR: 8, CREATE: 16}.get(operation)
         return "" if offset is None else os.fsdecode(body[offset:].split(b"\0", 1)[0])
 
     def _attributes(self, node: int) -> bytes:
         size = 0 if node == ROOT else len(self.files[node].contents)
-        mode = stat.S_IFDIR | 0o777 if node == ROOT else stat.S_IFREG | 0o666
+        is_directory = node == ROOT or self.files[node].is_directory
+        mode = stat.S_IFDIR | 0o777 if is_directory else stat.S_IFREG | 0o666
         return struct.pack(
             "<6Q10I",
             node,
@@ -205,6 +208,10 @@ class HangingFiles:
             self.files[self._next_node] = File(self._name_in(operation, body))
             self._next_node += 1
             return self._entry(self._next_node - 1) + self._opened()
+        if operation == MKDIR:
+            self.files[self._next_node] = File(self._name_in(operation, body), is_directory=True)
+            self._next_node += 1
+            return self._entry(self._next_node - 1)
         if operation in (OPEN, OPENDIR):
             return self._opened()
         if operation == STATFS:
@@ -223,7 +230,7 @@ class HangingFiles:
             )
         if operation in (RELEASE, RELEASEDIR, FLUSH, FSYNC, READDIR):
             return b""
-        if operation == UNLINK:
+        if operation in (UNLINK, RMDIR):
             del self.files[self._node_of(self._name_in(operation, body))]
             return b""
         if operation in (RENAME, RENAME2):

@@ -24,6 +24,7 @@ from leadline.stats.change_points import (
     strongest_change,
 )
 
+_RATES = ("bytes/s", "1/s")  # units of which more is better
 _ORDER = {"run": 0, "part": 1, "link": 2}
 
 
@@ -113,7 +114,7 @@ def _series(key: Key, members: Sequence[int], values: Mapping[int, float], runs:
     listed = [values.get(index) for index in members]
     there = [(value, number) for number, value in enumerate(listed) if value is not None]
     best, worst = min(there), max(there)
-    if unit == "bytes/s":
+    if unit in _RATES:
         best, worst = worst, best
     return {
         "name": name, "message_size_bytes": size_bytes, "kind": kind, "part": part or None, "unit": unit,
@@ -135,7 +136,7 @@ def _tell_changes(series: Sequence[dict[str, Any]], runs: Sequence[Run]) -> None
             continue
         places = [number for number, value in enumerate(one["values"]) if value is not None]
         for found in level_changes(of_one, level):
-            ratio = found.ratio if one["unit"] != "bytes/s" else 1 / found.ratio
+            ratio = found.ratio if one["unit"] not in _RATES else 1 / found.ratio
             one["changes"].append(
                 {
                     "run_index": places[found.index], "start_utc": runs[places[found.index]].start_utc,

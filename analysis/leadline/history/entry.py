@@ -30,6 +30,9 @@ from leadline.text.run import moment
 MOST_HOSTS_OF_LINKS, MOST_RANKS_OF_LINKS = 64, 2048
 _DEADLINE_S = 600.0
 
+# Options of the file test that earlier versions did not have, with what those did. They are told where they are
+# otherwise, so that runs of both go together.
+_LATER_OPTIONS = {"metadata": "false", "items": "both", "random": "0", "block_size": "0"}
 # Options in which runs must be alike to be compared; of tests other than the link test those of `leadline compare`.
 _SAME_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "link": ("direction", "serial", "window", "buffers", "bisection", "between_hosts", "one_per_host"),
@@ -51,7 +54,7 @@ class Number:
     size_bytes: int  # 0 = none
     kind: str  # what it is of: run, part (a host, or a storage target of a file test), link
     part: str  # name of the host or target, "node1,node4" of a link; empty = of the run
-    unit: str  # ns, bytes/s, or 1: its time over what is usual in that run
+    unit: str  # ns, bytes/s, 1/s, or 1: its time over what is usual in that run
     value: float  # above 0
 
 
@@ -138,6 +141,9 @@ def _conditions(result: RunResult) -> dict[str, str]:
     if not isinstance(result, LinkResult):
         where |= {"ranks": str(result.num_ranks), "hosts": str(len(result.hosts))}
     options = {name.replace("_", " "): result.options.get(name, "") for name in _SAME_OPTIONS[result.benchmark]}
+    if result.benchmark == "io":
+        later = {name: result.options.get(name, before) for name, before in _LATER_OPTIONS.items()}
+        options |= {name.replace("_", " "): value for name, value in later.items() if value != _LATER_OPTIONS[name]}
     return where | {"simulated": "yes" if result.provenance.simulated else ""} | options
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from leadline.units import bandwidth_text, bytes_text, counted, factor_text, time_text
+from leadline.units import bandwidth_text, bytes_text, counted, factor_text, number, time_text
 
 _MOST_LINES = 30
 _MOST_CHANGES, _MOST_FINDINGS, _MOST_NUMBERS = 8, 5, 6  # of the first group; others have half as many
@@ -93,7 +93,8 @@ def series_name(one: Part) -> str:
 def value_text(value: float, unit: str) -> str:
     """With its unit; a ratio as times what is usual."""
     texts: dict[str, Callable[[float], str]] = {
-        "ns": time_text, "bytes/s": bandwidth_text, "1": lambda ratio: f"{factor_text(ratio)} x usual",
+        "ns": time_text, "bytes/s": bandwidth_text, "1/s": lambda rate: f"{number(rate, 4)} a second",
+        "1": lambda ratio: f"{factor_text(ratio)} x usual",
     }  # fmt: skip
     return texts[unit](value)
 

@@ -17,7 +17,7 @@ from leadline.model.run import with_progress
 
 _NAME_COLUMNS = (
     Column("phase", "1", "number of the phase, from 1"),
-    Column("operation", "", "write or read"),
+    Column("operation", "", "write, read, or one on files and directories as a whole"),
     Column("repeat", "1", "number of the repetition, from 1"),
 )
 _COUNTS = ("bytes", "message_bytes", "num_objects", "num_calls", "num_continued", "num_mismatches")
@@ -44,7 +44,7 @@ def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None =
         rows.append([
             *_names(phase), int(phase.state == PhaseState.COMPLETE),
             *(None if math.isnan(count) else int(count) for count in map(phase.value, _COUNTS)),
-            *(phase.value(name) for name in (*RATES, *LATENCIES)),
+            *(phase.value(name) for name in (*RATES, "operations_per_s", *LATENCIES)),
             phase.summary.get("source"), phase.summary.get("is_durable") and 1,
         ])  # fmt: skip
     yield by_column(rows)
@@ -77,6 +77,7 @@ PHASES: Table[IoResult] = Table(
         Column("complete", "1", "1 where it finished"),
         *(Column(name, "bytes" if name.endswith("bytes") else "1", "over all ranks") for name in _COUNTS),
         *(Column(name, "bytes/s", meaning) for name, meaning in RATES.items()),
+        Column("operations_per_s", "1/s", "calls, or operations on items, by the I/O time of the slowest rank"),
         *(Column(name, "ns", "time of a call") for name in LATENCIES),
         Column("source", "", "of a read: cache, storage, mixed or not_known"),
         Column("durable", "1", "of a write: 1 where nothing of it was dirty at its end"),

@@ -14,6 +14,7 @@ from leadline.io.result import (
     IO_TIMES,
     NUM_LATENCY_BUCKETS,
     NUM_SERIES_BINS,
+    OPERATIONS,
     IoPhase,
     IoResult,
     PhaseRows,
@@ -26,7 +27,6 @@ from leadline.readers.diagnosis import diagnoses_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 
-_OPERATIONS = ("write", "read")
 _COLUMNS = columns_of(PhaseRows)
 del _COLUMNS["has_row"]  # follows from them
 
@@ -48,7 +48,7 @@ class Reader(FileReader):
         facts = facts_of(self._attributes("io"), IoResult)
         slices = tuple(
             Slice(0, -1, 0, facts["object_size_bytes"], operation)
-            for operation in _OPERATIONS
+            for operation in OPERATIONS
             if any(phase.operation == operation and phase.state == PhaseState.COMPLETE for phase in phases)
         )
         return IoResult(
@@ -79,7 +79,7 @@ class Reader(FileReader):
     def _phases(self) -> tuple[IoPhase, ...]:
         columns = self._columns("io/phases", {"operation": "iu", "repeat": "iu", "state": "iu", "summary": "OSU"})
         return tuple(
-            IoPhase(index, _OPERATIONS[operation], int(repeat), PhaseState(int(state)), self._summary(summary))
+            IoPhase(index, OPERATIONS[operation], int(repeat), PhaseState(int(state)), self._summary(summary))
             for index, (operation, repeat, state, summary) in enumerate(zip(*columns.values(), strict=True))
         )
 

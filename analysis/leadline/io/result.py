@@ -19,6 +19,9 @@ from leadline.model.table import Record, Table
 IO_TIMES = (
     "open", "preallocate", "call", "wait", "send", "receive", "barrier", "fill", "verify", "sync", "close",
 )  # fmt: skip
+# In the order of their numbers in files; those behind the first two are on files and directories as a whole.
+OPERATIONS = ("write", "read", "mkdir", "rmdir", "create", "stat", "open", "read_file", "unlink")
+METADATA = OPERATIONS[2:]
 # Of a phase, in its summary.
 RATES = {
     "bytes_per_s": "all bytes by the I/O time of the slowest rank",
@@ -47,10 +50,12 @@ class PhaseState(IntEnum):
 
 @dataclass(frozen=True, repr=False)
 class IoPhase(Record):
-    """All objects written once, or read once. Numbers over all ranks are the engine's own; NaN = not measured."""
+    """All objects written once, or read once; or one operation on each file or directory of --metadata. Numbers over
+    all ranks are the engine's own; NaN = not measured.
+    """
 
     index: int  # 0-based, in the order of the run
-    operation: str  # "write" or "read"
+    operation: str  # one of OPERATIONS
     repeat: int
     state: PhaseState
     summary: Mapping[str, Any]  # as in docs/formats/json.md; empty where the phase was not measured
@@ -74,6 +79,11 @@ class IoPhase(Record):
     def bytes_per_s(self) -> float:
         """All bytes by the I/O time of the slowest rank."""
         return self.value("bytes_per_s")
+
+    @property
+    def operations_per_s(self) -> float:
+        """All calls, or operations on items, by the same time; NaN in older files."""
+        return self.value("operations_per_s")
 
 
 @dataclass(frozen=True, repr=False)

@@ -92,7 +92,8 @@ def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
         return
     columns = {
         "name": "phase", "amount": "bytes", "bytes_per_s": "bandwidth", "bytes_per_s_mean": "mean",
-        "bytes_per_s_transfer": "transfer", "bytes_per_s_wall": "wall", "slowest": "slowest rank", "source": "source",
+        "bytes_per_s_transfer": "transfer", "bytes_per_s_wall": "wall", "operations_per_s": "IOPS",
+        "slowest": "slowest rank", "source": "source",
     }  # fmt: skip
     y = heading(paper, area.x, area.y, area.width, f"Writing and reading, {numbers['unit']}")
     rows = numbers["rows"][-_MOST_PHASES:]

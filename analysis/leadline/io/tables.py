@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from leadline.io import text as io_text
-from leadline.io.result import IO_TIMES, LATENCIES, RATES, IoPhase, IoResult
+from leadline.io.result import IO_TIMES, LATENCIES, METADATA, RATES, IoPhase, IoResult
 from leadline.units import (
     Unit,
     amount_text,
@@ -28,6 +28,9 @@ Row = dict[str, Any]
 def key_figures(result: IoResult) -> list[tuple[str, str, str, str]]:
     """The large numbers below the headline: each with the definition it leads to, its name, and what else to say."""
     figures = []
+    for phase in result.measured_phases:
+        if phase.operation in METADATA and phase.repeat == 0 and math.isfinite(phase.operations_per_s):
+            figures.append((per_second(phase.operations_per_s), "operations", phase.operation, " in a second"))
     for operation in ("write", "read"):
         phases = [
             one for one in result.measured_phases if one.operation == operation and math.isfinite(one.bytes_per_s)
@@ -50,6 +53,7 @@ def phase_table(phases: Sequence[IoPhase]) -> Row:
             "name": phase.name,
             "amount": amount_text(phase.value("bytes")) if math.isfinite(phase.value("bytes")) else "–",
             **{name: in_unit(phase.value(name), unit) for name in RATES},
+            "operations_per_s": per_second(phase.operations_per_s),
             "slowest": _rank_of((phase.summary.get("io") or {}).get("max_rank")),
             "source": io_text.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
             "continued": f"{phase.value('num_continued'):,.0f}" if phase.value("num_continued") > 0 else "–",
@@ -59,6 +63,11 @@ def phase_table(phases: Sequence[IoPhase]) -> Row:
     ]
     has_stop = any(phase.summary.get("has_stop") for phase in phases)
     return {"unit": unit.name, "rows": rows, "has_stop": has_stop}
+
+
+def per_second(operations_per_s: float) -> str:
+    """A number of operations in a second, as text."""
+    return f"{operations_per_s:,.0f}" if operations_per_s >= 1000 else number(operations_per_s, 4)
 
 
 def _rank_of(rank: object) -> str:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import math
+import statistics
 
 from leadline.diagnosis import Diagnosed, told_faults
-from leadline.io.result import IoPhase, IoResult, PhaseState
+from leadline.io.result import METADATA, IoPhase, IoResult, PhaseState
 from leadline.text import diagnosis as diagnosis_text
 from leadline.text.run import facts_of_run, ranks_text, when
 from leadline.units import amount_text, bandwidth_text, bytes_text
@@ -75,6 +76,7 @@ def headline(result: IoResult, diagnosed: Diagnosed) -> list[str]:
     if not measured:
         return ["Nothing was measured."]
     sentences = [_rates_sentence(result, operation) for operation in ("write", "read")]
+    sentences += [_operations_sentence(result)]
     sentences += [_wrong_sentence(phase) for phase in measured]
     told = [sentence for sentence in sentences if sentence]
     return told + (verdict(result, diagnosed) if result.files else []) if told else ["No phase finished."]
@@ -107,6 +109,20 @@ def _rates_sentence(result: IoResult, operation: str) -> str:
         durable = ", durable" if last.summary.get("is_durable") else ", not all of it durable"
         return f"Writing: {rate} ({amount}, {includes_sync(result) or 'fsync not known'}{durable}){several}."
     return f"Reading: {rate} ({amount}, {source_text(last)}){several}."
+
+
+def _operations_sentence(result: IoResult) -> str:
+    """Medians over repetitions, of files and directories as a whole."""
+    told = []
+    for operation in METADATA:
+        rates = sorted(
+            one.operations_per_s
+            for one in result.measured_phases
+            if one.operation == operation and math.isfinite(one.operations_per_s)
+        )
+        if rates:
+            told.append(f"{operation} {statistics.median(rates):,.0f}")
+    return f"Operations in a second: {', '.join(told)}." if told else ""
 
 
 def _wrong_sentence(phase: IoPhase) -> str:

@@ -46,7 +46,7 @@ def fault_text(told: ToldFault) -> str:
     if fault.is_note:
         return f"{fault.name} {verb} farther from the network"
     if fault.phases:
-        verb = fault.phases.operation if are_many else _verb(fault, fault.phases)
+        verb = _verb(fault, fault.phases, are_many=are_many)
         return f"{_LISTS.get(fault.listed_as, '')}{fault.name} {verb} slowly"
     direction = "" if fault.component.has_two_ends else _DIRECTIONS[fault.direction]
     return f"{_LISTS.get(fault.listed_as, '')}{fault.name} {verb} {fault.symptom.value}{direction}"
@@ -86,15 +86,27 @@ def _times(told: ToldFault, what: str) -> str:
     return f"{ratios_of(told)} {what}{interval}"
 
 
-def _verb(fault: Fault, phases: PhaseEvidence) -> str:
-    if fault.component.kind is ComponentKind.TARGET:
+def _moves_bytes(phases: PhaseEvidence) -> bool:
+    return phases.operation in ("write", "read")
+
+
+def _verb(fault: Fault, phases: PhaseEvidence, *, are_many: bool = False) -> str:
+    is_target = fault.component.kind is ComponentKind.TARGET
+    if not _moves_bytes(phases):
+        return f"{'serves' if is_target else 'do' if are_many else 'does'} {phases.operation}"
+    if are_many:
+        return phases.operation
+    if is_target:
         return "is written" if phases.operation == "write" else "is read"
     return f"carries {phases.operation}s" if fault.component.kind is ComponentKind.UPLINK else f"{phases.operation}s"
 
 
 def seen_in_phases(phases: PhaseEvidence) -> str:
     """The evidence of a file test: `a rank moves 25.0 MiB/s while it is in calls, instead of 100 MiB/s`."""
-    rates = (bandwidth_text(rate, 3) for rate in (phases.bytes_per_s, phases.usual_bytes_per_s))
+    both = (phases.bytes_per_s, phases.usual_bytes_per_s)
+    if not _moves_bytes(phases):
+        return f"a rank does {' a second while it is in calls, instead of '.join(number(rate, 3) for rate in both)}"
+    rates = (bandwidth_text(rate, 3) for rate in both)
     return f"a rank moves {' while it is in calls, instead of '.join(rates)}"
 
 

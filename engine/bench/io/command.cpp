@@ -12,6 +12,7 @@
 
 #include "bench/io/options.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/presets.hpp"
 #include "bench/io/text.hpp"
 #include "command/option_parser.hpp"
 #include "command/run_command.hpp"
@@ -39,6 +40,11 @@ constexpr const char* io_notes =
     "  N-M    5  ranks share M files, rank r file r mod M; nothing is sent\n"
     "Rates: bytes / the I/O time of the slowest rank, from before its open to behind its close (and its fsync, with\n"
     "--sync inside); making and checking contents are left out, and have rates of their own.\n"
+    "Metadata (--metadata): each rank makes, looks at, opens, reads and removes --objects files, and makes and removes "
+    "as\n"
+    "many directories, in a directory of its own (N-N), in one for all (N-1), or in M (N-M), which --target names. "
+    "Rates:\n"
+    "items of all ranks / the time from the common start to the last rank's end. Nothing of it is left.\n"
     "Files that hold anything but our own blocks are not written over without --overwrite-targets.\n";
 
 constexpr const char* io_examples =
@@ -47,6 +53,10 @@ constexpr const char* io_examples =
     "  mpirun -n 64 leadline io --movement N-1 --target /scratch/t --collective --drop-cache\n"
     "  mpirun -n 64 leadline io --movement N-M-1 --io-ranks 4 --buffer-size 64MiB --target /scratch/t\n"
     "  mpirun -n 64 leadline io --target /scratch/t.%r --read-shift hosts:1      read what another host wrote\n"
+    "  mpirun -n 64 leadline io --preset ior-hard --target /scratch/t --time-limit 60     as IO500 has it, but for a "
+    "minute\n"
+    "  mpirun -n 64 leadline io --metadata --movement N-1 --target /scratch/d --read-shift hosts:1   files in one "
+    "directory\n"
     "  leadline io --dry-run --ranks 4096 --movement N-M --files 16      who would write what where, and its cost";
 
 using schedule::Movement;
@@ -78,6 +88,15 @@ void check_movement(const command::IsGiven& is_given, const IoRequest& request) 
   if (!is_ahead) none_of(is_given, {"--ahead"}, "blocking calls of a rank's own objects have nothing under way");
 }
 
+void check_order(const command::IsGiven& is_given, const IoRequest& request) {
+  if (request.order != schedule::Order::strided) {
+    none_of(is_given, {"--block-size"}, "without --strided all objects of a rank lie side by side");
+  }
+  if (!schedule::is_funnel(request.movement)) return;
+  none_of(is_given, {"--random"},
+          fmt::format("with --movement {} I/O ranks write buffers of neighbours", name_of(request.movement)));
+}
+
 void check_io_ranks(const IoRequest& request) {
   const std::size_t num_counts = request.io_ranks.size(), num_hosts = request.io_hosts.size();
   if (num_counts > 1 && num_hosts == 0) {
@@ -95,6 +114,26 @@ void check_io_ranks(const IoRequest& request) {
 void check_calls(const IoRequest& request) {
   if (request.allow_fragile && request.calls == storage::FileCalls::blocking && !request.collective) {
     throw_no_effect("--allow-fragile", "only non-blocking and collective calls are tried out before they are made");
+  }
+}
+
+/// Metadata go to the file system by the system's calls, from the rank whose items they are.
+void check_metadata(const command::IsGiven& is_given, const IoRequest& request) {
+  if (!request.metadata) return none_of(is_given, {"--items"}, "without --metadata objects are written and read");
+  if (request.preset == Preset::ior_easy || request.preset == Preset::ior_hard) {
+    throw_apart("--metadata", fmt::format("--preset {}", name_of(request.preset)), "it writes and reads objects");
+  }
+  none_of(
+      is_given,
+      {"--strided", "--random", "--ahead", "--calls", "--collective", "--allow-fragile", "--hints", "--barrier",
+       "--overwrite-targets", "--delete", "--preallocate", "--op", "--sleep", "--direct", "--uncached", "--drop-cache"},
+      "--metadata makes, looks at and removes files as a whole");
+  if (schedule::is_funnel(request.movement)) {
+    throw_apart("--metadata", fmt::format("--movement {}", name_of(request.movement)),
+                "no rank makes files for others");
+  }
+  if (request.sync == SyncTiming::outside) {
+    throw_apart("--metadata", "--sync outside", "an fsync of each file is part of its creation, or there is none");
   }
 }
 
@@ -119,7 +158,8 @@ void check_data(const command::IsGiven& is_given, const IoRequest& request) {
   if (request.file_fill == memory::BlockKind::doubles && is_given("--touch") && request.touch == memory::Touch::full) {
     throw_apart("--fill doubles", "--touch full", "its values are the same in every object but for stamps");
   }
-  if (request.object_size_bytes % memory::word_size_bytes != 0) {
+  const std::uint64_t size_bytes = request.object_size_bytes;
+  if (!request.metadata && (size_bytes == 0 || size_bytes % memory::word_size_bytes != 0)) {
     throw Error(ExitStatus::bad_command_line, fmt::format("--object-size cannot be {} B", request.object_size_bytes),
                 fmt::format("contents are words of {} bytes", memory::word_size_bytes), "Choose a multiple of 8");
   }
@@ -142,6 +182,15 @@ void check_cache(const IoRequest& request) {
   }
 }
 
+/// What is not given is as other metadata tests have it: empty files, no fsync, and of contents as little is new as
+/// tells files apart.
+void set_metadata_defaults(const command::IsGiven& is_given, IoRequest& request) {
+  if (!is_given("--objects")) request.num_objects = default_num_items;
+  if (!is_given("--object-size")) request.object_size_bytes = 0;
+  if (!is_given("--sync")) request.sync = SyncTiming::none;
+  if (!is_given("--touch")) request.touch = memory::Touch::object;
+}
+
 }  // namespace
 
 IoRequest parse_io_command(const std::vector<std::string>& arguments) {
@@ -154,10 +203,16 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   command::OptionParser options("leadline io", io_description,
                                 std::string(io_notes) + command::sizes_help + command::exit_status_help + io_examples);
   declare_options(options, request, format);
+  if (const auto preset = preset_in(arguments)) apply_preset(options, *preset);
 
   options.parse(arguments);
   const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   if (request.file_fill == memory::BlockKind::doubles && !is_given("--touch")) request.touch = memory::Touch::object;
+  request.is_shift_optional = request.preset != Preset::none && !is_given("--read-shift");
+  if (request.metadata && request.preset == Preset::none) set_metadata_defaults(is_given, request);
+  // A flag that a preset sets cannot be taken back, and does nothing here.
+  const bool is_of_preset = request.preset != Preset::none && !is_given("--strided");
+  if (is_of_preset && request.movement == Movement::n_n) request.order = schedule::Order::segmented;
   request.message_sizes_bytes = {request.object_size_bytes};
   request.format = result::format_for(request.output, format);
   validate_options(is_given, request);
@@ -166,8 +221,10 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
 
 void validate_options(const command::IsGiven& is_given, const IoRequest& request) {
   check_movement(is_given, request);
+  check_order(is_given, request);
   check_io_ranks(request);
   check_calls(request);
+  check_metadata(is_given, request);
   check_phases(is_given, request);
   check_data(is_given, request);
   check_cache(request);
@@ -176,6 +233,10 @@ void validate_options(const command::IsGiven& is_given, const IoRequest& request
 }
 
 void validate_backend_options(const IoRequest& request, const std::string& backend) {
+  if (request.metadata && backend != "posix") {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--metadata cannot be had with --backend {}", backend),
+                "MPI-IO opens files, but neither looks at them nor makes directories", "Use --backend posix");
+  }
   if (backend != "posix") return;
   if (!request.hints.empty()) throw_no_effect("--hints", "the posix backend knows none");
   if (request.allow_fragile) throw_no_effect("--allow-fragile", "calls of the posix backend are not tried out");

@@ -2,6 +2,8 @@
 // Rates of writing and reading, and what each host and storage target takes for a byte.
 #include <cmath>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/io/hdf5_reader.hpp"
@@ -12,18 +14,24 @@
 namespace leadline::bench::io {
 namespace {
 
+/// Options that earlier versions did not have, with what those did.
+constexpr std::pair<const char*, const char*> later_options[] = {
+    {"metadata", "false"}, {"items", "both"}, {"random", "0"}, {"block_size", "0"}};
+
 /// Of one operation.
 struct Phases {
   stats::RunningMean logarithms;  ///< ln of rates
   diagnosis::TimesOfParts of_hosts, of_targets;
 };
 
-void add_ranks(const Hdf5Reader& reader, std::size_t phase, const std::vector<std::string>& targets, Phases& phases) {
+void add_ranks(const Hdf5Reader& reader, std::size_t phase, IoOperation operation,
+               const std::vector<std::string>& targets, Phases& phases) {
   const std::vector<RankRate> ranks = reader.rates_of_ranks(phase);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const RankRate& own = ranks[rank];
-    if (own.bytes == 0 || !(own.io_ns > 0)) continue;
-    const double time = std::log(own.io_ns / static_cast<double>(own.bytes));
+    const std::uint64_t amount = is_metadata(operation) ? own.num_objects : own.bytes;
+    if (amount == 0 || !(own.io_ns > 0)) continue;
+    const double time = std::log(own.io_ns / static_cast<double>(amount));
     phases.of_hosts[reader.placement(static_cast<std::int64_t>(rank)).host].push_back(time);
     const bool has_target = own.file >= 0 && static_cast<std::size_t>(own.file) < targets.size();
     if (has_target) phases.of_targets[targets[static_cast<std::size_t>(own.file)]].push_back(time);
@@ -41,21 +49,27 @@ diagnosis::RunNumbers numbers_of(const std::string& path) {
                "preallocate", "direct",  "uncached", "drop_cache",  "sync",     "read_shift", "time_limit"},
       {"target", "targets", "hints", "check", "touch", "wait"});
   run.conditions.emplace_back("file system", header.file_system);
+  for (const auto& [name, before] : later_options) {
+    const std::string text = result::option_text(header, name);
+    run.conditions.emplace_back(name, text.empty() ? before : text);
+  }
   std::map<IoOperation, Phases> operations;
   const std::vector<std::string> targets = targets_of(header);
   const std::vector<KeptPhase> phases = kept_phases(reader);
   for (std::size_t index = 0; index < phases.size(); ++index) {
-    if (!phases[index].is_complete || !(phases[index].bytes_per_s > 0)) continue;
-    Phases& of_operation = operations[phases[index].operation];
-    of_operation.logarithms.add(std::log(phases[index].bytes_per_s));
-    add_ranks(reader, index, targets, of_operation);
+    const KeptPhase& phase = phases[index];
+    const double rate = is_metadata(phase.operation) ? phase.operations_per_s : phase.bytes_per_s;
+    if (!phase.is_complete || !(rate > 0)) continue;
+    Phases& of_operation = operations[phase.operation];
+    of_operation.logarithms.add(std::log(rate));
+    add_ranks(reader, index, phase.operation, targets, of_operation);
   }
   for (const auto& [operation, of_operation] : operations) {
     const stats::RunningMean& rates = of_operation.logarithms;
     run.numbers.push_back({.name = name_of(operation),
                            .message_size_bytes = 0,
                            .part = {},
-                           .unit = NumberUnit::bytes_per_s,
+                           .unit = is_metadata(operation) ? NumberUnit::per_s : NumberUnit::bytes_per_s,
                            .value = std::exp(rates.mean()),
                            .error = std::sqrt(rates.variance() / static_cast<double>(rates.num()))});
     add_parts(run, name_of(operation), 0, of_operation.of_hosts);

@@ -78,9 +78,9 @@ std::uint64_t DirectLoop::move(ObjectRange range, std::optional<std::uint64_t> s
       if (!in_step()) break;
       take_part();
     } else if (is_blocking()) {
-      move_one(number);
+      move_one(order_.at(number));
     } else {
-      start_one(number);
+      start_one(order_.at(number));
     }
   }
   while (!started_.empty()) finish_oldest();

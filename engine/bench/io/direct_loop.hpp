@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "bench/io/object_loop.hpp"
+#include "schedule/object_order.hpp"
 
 namespace leadline::bench::io {
 
@@ -14,7 +15,8 @@ namespace leadline::bench::io {
 class DirectLoop final : public ObjectLoop {
  public:
   /// `owner`: the rank whose objects these are.
-  DirectLoop(PhaseWork& work, std::int32_t owner) : work_(work), owner_(owner) {}
+  DirectLoop(PhaseWork& work, std::int32_t owner)
+      : work_(work), owner_(owner), order_(work.stage.plan.num_objects, work.stage.request.random_seed, owner) {}
 
   std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) override;
 
@@ -36,6 +38,7 @@ class DirectLoop final : public ObjectLoop {
 
   PhaseWork& work_;
   std::int32_t owner_;
+  schedule::ObjectOrder order_;
   std::size_t num_filled_ = 0;  ///< slots, in order
   std::size_t next_slot_ = 0;
   std::deque<Started> started_;

@@ -58,10 +58,11 @@ std::vector<StoredPhase> Hdf5Reader::phases_of(const Range& range) const {
   std::vector<StoredPhase> phases;
   for (std::size_t index = 0; index < state.size() && state[index] != 0; ++index) {
     const std::uint64_t number = range.begin + index;
-    if (state[index] < 0 || state[index] > 2 || operation[index] < 0 || operation[index] > 1) {
+    const bool is_operation = operation[index] >= 0 && std::cmp_less(operation[index], names_of(IoOperation{}).size());
+    if (state[index] < 0 || state[index] > 2 || !is_operation) {
       file().fail(fmt::format("phase {} has state {} and operation {}", number, state[index], operation[index]));
     }
-    phases.push_back({.operation = operation[index] == 0 ? IoOperation::write : IoOperation::read,
+    phases.push_back({.operation = static_cast<IoOperation>(operation[index]),
                       .repeat = repeat[index],
                       .is_complete = state[index] == 1,
                       .summary = file().text("io/phases/summary", shape, {number})});
@@ -77,8 +78,11 @@ std::vector<RankRate> Hdf5Reader::rates_of_ranks(std::size_t phase) const {
     const auto bytes = file().numbers<std::uint64_t>("io/ranks/bytes", shape, box);
     const auto io_ns = file().numbers<double>("io/ranks/io_ns", shape, box);
     const auto files = file().numbers<std::int32_t>("io/ranks/file", shape, box);
+    const auto num_objects = file().numbers<std::uint64_t>("io/ranks/num_objects", shape, box);
     std::vector<RankRate> rates;
-    for (std::size_t rank = 0; rank < bytes.size(); ++rank) rates.push_back({bytes[rank], io_ns[rank], files[rank]});
+    for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+      rates.push_back({bytes[rank], io_ns[rank], files[rank], num_objects[rank]});
+    }
     return rates;
   });
 }
@@ -92,14 +96,17 @@ std::vector<JudgedRow> Hdf5Reader::judged_rows(std::size_t phase) const {
     const auto files = file().numbers<std::int32_t>("io/ranks/file", shape, box);
     const auto times = [&](const char* name) { return file().numbers<double>(name, shape, box); };
     const auto call_ns = times("io/ranks/call_ns"), wait_ns = times("io/ranks/wait_ns"),
-               sync_ns = times("io/ranks/sync_ns"), close_ns = times("io/ranks/close_ns");
+               sync_ns = times("io/ranks/sync_ns"), close_ns = times("io/ranks/close_ns"),
+               open_ns = times("io/ranks/open_ns");
+    const auto num_objects = file().numbers<std::uint64_t>("io/ranks/num_objects", shape, box);
     constexpr const char* target_table = "io/ranks/storage_target";  // not in older files
     std::vector<std::int32_t> targets(bytes.size(), storage::unknown_target);
     if (file().has(target_table)) targets = file().numbers<std::int32_t>(target_table, shape, box);
     std::vector<JudgedRow> rows;
     for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
       rows.push_back({static_cast<std::int32_t>(rank), static_cast<std::int32_t>(phase), files[rank], targets[rank],
-                      bytes[rank], call_ns[rank], wait_ns[rank], sync_ns[rank], close_ns[rank]});
+                      bytes[rank], call_ns[rank], wait_ns[rank], sync_ns[rank], close_ns[rank], open_ns[rank],
+                      num_objects[rank]});
     }
     return rows;
   });

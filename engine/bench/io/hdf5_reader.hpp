@@ -28,6 +28,7 @@ struct RankRate {
   std::uint64_t bytes = 0;
   double io_ns = 0;
   std::int32_t file = -1;  ///< index of the file that its objects are in; -1 = none
+  std::uint64_t num_objects = 0;
 };
 
 /// What a rank did in a phase, as far as it is judged. Plain data: it travels as bytes.
@@ -38,6 +39,8 @@ struct JudgedRow {
   std::int32_t storage_target = storage::unknown_target;
   std::uint64_t bytes = 0;
   double call_ns = 0, wait_ns = 0, sync_ns = 0, close_ns = 0;
+  double open_ns = 0;             ///< part of operations on files as a whole alone
+  std::uint64_t num_objects = 0;  ///< what those are counted by
 };
 
 class Hdf5Reader : public result::hdf5::RunReader {
@@ -72,7 +75,8 @@ struct KeptPhase {
   std::string error;  ///< that ended it
   std::uint64_t bytes = 0, num_mismatches = 0;
   double wall_ns = not_measured;
-  double bytes_per_s = not_measured, bytes_per_s_wall = not_measured;
+  double bytes_per_s = not_measured, bytes_per_s_wall = not_measured, operations_per_s = not_measured;
+  std::uint64_t num_objects = 0;
   std::optional<std::string> source;  ///< in words, so that a reader copes with those that it does not know; reads only
   std::optional<bool> is_durable;     ///< writes only
 };
@@ -94,6 +98,9 @@ constexpr auto fields_of(Type<KeptPhase> /*any*/) {
       field("wall_ns", &KeptPhase::wall_ns, "ns", "last end - first begin"),
       field("bytes_per_s", &KeptPhase::bytes_per_s, "bytes/s", "over the I/O time of the slowest rank"),
       field("bytes_per_s_wall", &KeptPhase::bytes_per_s_wall, "bytes/s", "over wall_ns"),
+      field("num_objects", &KeptPhase::num_objects, "1", "objects, or files or directories"),
+      field("operations_per_s", &KeptPhase::operations_per_s, "1/s", "calls, or operations on items, by that time",
+            Since::later_version),
       field("source", &KeptPhase::source, "", "where the bytes came from; reads only"),
       field("is_durable", &KeptPhase::is_durable, "", "nothing of it is dirty; writes only"),
       field("num_mismatches", &KeptPhase::num_mismatches, "1", "objects that were not as written"),

@@ -180,7 +180,7 @@ void Hdf5Store::put_phase(const PhaseSummary& summary) {
   const auto put = [&](std::uint64_t table, const auto& value) {
     file_.rows().file()->write_at(table + index * sizeof value, result::bytes_of_one(value));
   };
-  put(offsets_.phases.operation, static_cast<std::uint8_t>(position.operation == IoOperation::read ? 1 : 0));
+  put(offsets_.phases.operation, static_cast<std::uint8_t>(position.operation));
   put(offsets_.phases.repeat, std::int32_t{position.repeat});
   std::string text = phase_text(summary, phase_summary_size - 1);
   // A root that was lost may have kept a longer one.

@@ -133,11 +133,12 @@ constexpr const char* about_of(Type<RankAtInterruption> /*any*/) {
 }
 
 constexpr const char* about_of(Type<PhaseSummary> /*any*/) {
-  return "All objects written once, or read once. Times are since the barrier before it.";
+  return "All objects written once, or read once; or one operation on every file or directory of --metadata. Times are "
+         "since the barrier before it.";
 }
 
 constexpr const char* about_of(Type<OperationSummary> /*any*/) {
-  return "The bytes_per_s of all complete phases of one operation.";
+  return "The rates of all complete phases of one operation; of metadata those in bytes are null.";
 }
 
 constexpr const char* about_of(Type<IoResult> /*any*/) {
@@ -246,7 +247,8 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
                 "to or from files, of all ranks; without files, through messages"),
           field("message_bytes", &PhaseSummary::message_bytes, "bytes", "through messages between ranks"),
           field("num_objects", &PhaseSummary::num_objects, "1", "objects of all ranks"),
-          field("num_calls", &PhaseSummary::num_calls, "1", "write or read calls"),
+          field("num_calls", &PhaseSummary::num_calls, "1",
+                "write or read calls, or operations on files or directories"),
           field("num_continued", &PhaseSummary::num_continued, "1",
                 "calls that moved less than asked, and were continued"),
           field("wall_ns", &PhaseSummary::wall_ns, "ns", "from the first begin to the last end"),
@@ -257,6 +259,9 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
           field("bytes_per_s_wall", &PhaseSummary::bytes_per_s_wall, "bytes/s", "divided by wall_ns"),
           field("bytes_per_s_transfer", &PhaseSummary::bytes_per_s_transfer, "bytes/s",
                 "divided by the slowest rank's I/O time without open, preallocate, sync and close"),
+          field("operations_per_s", &PhaseSummary::operations_per_s, "1/s",
+                "calls, or operations on files or directories, divided by the I/O time of the slowest rank",
+                Since::later_version),
           field("fill_bytes_per_s", &PhaseSummary::fill_bytes_per_s, "bytes/s",
                 "how fast a rank filled its objects, mean"),
           field("verify_bytes_per_s", &PhaseSummary::verify_bytes_per_s, "bytes/s",
@@ -284,11 +289,14 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
           field(
               "source",
               [](const PhaseSummary& phase) { return is_read(phase) ? std::optional(phase.source) : std::nullopt; }, "",
-              "of a read: where the bytes came from, as far as the page cache tells; of a write null"),
+              "of a read: where the bytes came from, as far as the page cache tells; of all others null"),
           field(
               "is_durable",
-              [](const PhaseSummary& phase) { return is_read(phase) ? std::nullopt : std::optional(phase.is_durable); },
-              "", "of a write: nothing of it is dirty when the reported time ends; of a read null"),
+              [](const PhaseSummary& phase) {
+                const bool is_write = phase.position.operation == IoOperation::write;
+                return is_write ? std::optional(phase.is_durable) : std::nullopt;
+              },
+              "", "of a write: nothing of it is dirty when the reported time ends; of all others null"),
           field("num_mismatches", &PhaseSummary::num_mismatches, "1", "objects that were not as written, of all ranks"),
           field("wrong", &PhaseSummary::wrong, "", "the first of them"),
           field(
@@ -303,17 +311,30 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
       });
 }
 
-constexpr auto fields_of(Type<OperationSummary> /*any*/) {
+constexpr auto fields_of(Type<OperationRates> /*any*/) {
   return std::tuple{
-      field("operation", &OperationSummary::operation, "", "which one"),
-      field("num", &OperationSummary::num, "1", "so many phases"),
-      field("bytes_per_s_min", &OperationSummary::min, "bytes/s", "slowest phase"),
-      field("bytes_per_s_median", &OperationSummary::median, "bytes/s", "median"),
-      field("bytes_per_s_mean", &OperationSummary::mean, "bytes/s", "mean"),
-      field("bytes_per_s_max", &OperationSummary::max, "bytes/s", "fastest phase"),
-      field("bytes_per_s_half_width", &OperationSummary::half_width, "bytes/s",
-            "half the width of the mean's 95 % interval; null below two phases"),
+      field("operations_per_s_min", &OperationRates::min, "1/s", "slowest phase", Since::later_version),
+      field("operations_per_s_median", &OperationRates::median, "1/s", "median", Since::later_version),
+      field("operations_per_s_mean", &OperationRates::mean, "1/s", "mean", Since::later_version),
+      field("operations_per_s_max", &OperationRates::max, "1/s", "fastest phase", Since::later_version),
+      field("operations_per_s_half_width", &OperationRates::half_width, "1/s",
+            "half the width of the mean's 95 % interval; null below two phases", Since::later_version),
   };
+}
+
+constexpr auto fields_of(Type<OperationSummary> /*any*/) {
+  return std::tuple_cat(
+      std::tuple{
+          field("operation", &OperationSummary::operation, "", "which one"),
+          field("num", &OperationSummary::num, "1", "so many phases"),
+          field("bytes_per_s_min", &OperationSummary::min, "bytes/s", "slowest phase"),
+          field("bytes_per_s_median", &OperationSummary::median, "bytes/s", "median"),
+          field("bytes_per_s_mean", &OperationSummary::mean, "bytes/s", "mean"),
+          field("bytes_per_s_max", &OperationSummary::max, "bytes/s", "fastest phase"),
+          field("bytes_per_s_half_width", &OperationSummary::half_width, "bytes/s",
+                "half the width of the mean's 95 % interval; null below two phases"),
+      },
+      result::fields_through<OperationRates>(&OperationSummary::operations_per_s));
 }
 
 constexpr auto fields_of(Type<HintInForce> /*any*/) {
@@ -342,10 +363,10 @@ constexpr auto fields_of(Type<IoResult> /*any*/) {
           field("hints", &IoResult::hints, "", "hints asked for, and those in force once a file was open"),
           field("phases", &IoResult::phases, "",
                 "every phase, in the order measured; also the one that an error ended"),
-          field("operations", &IoResult::operations, "", "write, then read: all complete phases of either"),
+          field("operations", &IoResult::operations, "",
+                "write, read, then those of metadata: all complete phases of each"),
           field("diagnoses", &IoResult::diagnoses, "",
-                "one entry for writing and one for reading, where it was measured: who is slow in it",
-                Since::later_version),
+                "one entry for each operation that was measured: who is slow in it", Since::later_version),
           field(
               "faults", [](const IoResult& result) { return result::joined_faults(result.diagnoses); }, "",
               result::about_joined_faults, Since::later_version),

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bench/io/funnel.hpp"
+#include "bench/io/metadata_directories.hpp"
 #include "bench/io/pace.hpp"
 #include "bench/io/phase.hpp"
 #include "bench/io/summary.hpp"
@@ -169,6 +170,7 @@ class Measuring {
   void note_losses();
   void keep(const Phase& phase, const PhaseSummary& summary);
   void delete_files();
+  void run_phases();
 
   const Stage& stage_;
   CurrentStep& current_step_;
@@ -214,7 +216,7 @@ PhaseTask Measuring::task_of(const PhasePosition& position) const {
   PhaseTask task;
   task.position = position;
   task.num_objects = stage_.plan.num_objects;
-  if (position.operation == IoOperation::read && num_written_) task.num_objects = *num_written_;
+  if (!makes_something(position.operation) && num_written_) task.num_objects = *num_written_;
   task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(position.repeat)};
   task.left_out = ranks_left_out(stage_, lost_pairs_);
   return task;
@@ -236,8 +238,8 @@ void Measuring::run_phase(const PhasePosition& position) {
   if (phase.error() != nullptr) throw AgreedError(*phase.error());
   if (summary.num_mismatches > 0) throw AgreedError(wrong_object(summary, stage_.request));
   measured_.verified_bytes += phase.verified_bytes();
-  if (position.operation == IoOperation::write) num_written_ = phase.num_objects();
-  if (position.operation == IoOperation::write || only_reads()) measured_.num_objects = phase.num_objects();
+  if (makes_something(position.operation)) num_written_ = phase.num_objects();
+  if (makes_something(position.operation) || only_reads()) measured_.num_objects = phase.num_objects();
   if (has_hints_) return;
   measured_.hints = hints_in_force(stage_, phase.hints());
   has_hints_ = true;
@@ -282,7 +284,7 @@ void Measuring::note_losses() {
 
 /// The root deletes those that lost ranks alone had open.
 void Measuring::delete_files() {
-  if (!stage_.request.delete_files) return;
+  if (!stage_.request.delete_files && !stage_.request.metadata) return;
   current_step_.enter(CurrentStep::Between::deleting_files);
   const int own_rank = stage_.cluster.rank();
   const bool have_own_files = !stage_.request.no_file && !schedule::shares_files(stage_.request.movement);
@@ -290,6 +292,7 @@ void Measuring::delete_files() {
   const auto remove = [&](std::int32_t index) {
     const std::string& file = stage_.files[static_cast<std::size_t>(index)];
     failure.guard([&] {
+      if (stage_.request.metadata) return remove_tree(stage_, file);
       const InFileCall in_call(stage_.cluster.progress_counter().file_call, "deleting", file);
       remove_file(file);
     });
@@ -306,15 +309,34 @@ void Measuring::delete_files() {
   });
 }
 
+/// Of metadata nothing is left behind an error either. All ranks are through with the phase that had it.
+void Measuring::run_phases() {
+  try {
+    for (const PhasePosition& position : stage_.plan.phases) run_phase(position);
+  } catch (const AgreedError&) {
+    if (!stage_.request.metadata) throw;
+    const int rank = stage_.cluster.rank();
+    const Share share =
+        share_of(stage_.request, stage_.plan, IoOperation::write, rank, ranks_left_out(stage_, lost_pairs_));
+    Failure ignored(stage_.cluster, stage_.placement.host);
+    if (share.is_lowest_opener(rank)) {
+      ignored.guard([&] { remove_tree(stage_, stage_.files[static_cast<std::size_t>(share.file)]); });
+    }
+    throw;
+  }
+}
+
 void Measuring::run() {
   open_links();
   current_step_.enter(CurrentStep::Between::checking_files);
-  if (only_reads()) {
+  if (stage_.request.metadata) {
+    make_directories(stage_);
+  } else if (only_reads()) {
     find_earlier_run();
   } else {
     require_same_files(stage_);
   }
-  for (const PhasePosition& position : stage_.plan.phases) run_phase(position);
+  run_phases();
   delete_files();
   sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));
   measured_.operations = summarize_operations(measured_.phases);

@@ -245,6 +245,13 @@ void check_kind(const Target& target) {
                 fmt::format("Choose another name with {}", target.option));
 }
 
+/// It becomes a directory that is removed at the end with all that is in it.
+void check_is_new(const Target& target) {
+  if (!target.is_there()) return;
+  target.refuse("it is there, and --metadata makes a directory of this name and removes it at the end",
+                fmt::format("Choose another name with {}, or remove it", target.option));
+}
+
 /// Whether a file begins as ours do.
 bool begins_with_a_block(const Target& target) {
   const int fd = ::open(target.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -391,6 +398,7 @@ void check_targets(const IoRequest& request, const Plan& plan, const std::vector
   if (request.no_file || !plan.layout.is_opener(rank)) return;
   const Target target = look_at(files.at(static_cast<std::size_t>(plan.layout.file_of(rank))), request);
   check_directory(target);
+  if (request.metadata) return check_is_new(target);
   check_kind(target);
   if (request.operations == IoOperations::read) {
     check_reading(target, plan, rank);

@@ -71,7 +71,9 @@ Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects,
 
 Moved move_objects(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects) {
   const IoRequest& request = work.request();
-  if (request.time_limit_s <= 0) {
+  // Of items that are not looked at or removed, later phases would have no use.
+  const bool is_limited = !is_metadata(work.position.operation) || makes_something(work.position.operation);
+  if (request.time_limit_s <= 0 || !is_limited) {
     loop.move({0, num_objects}, std::nullopt);
     return {num_objects, 0};
   }

@@ -48,7 +48,8 @@ class OwnTimes {
     }
   }
 
-  double of(const JudgedRow& row) const {
+  double of(IoOperation operation, const JudgedRow& row) const {
+    if (is_metadata(operation)) return row.open_ns + row.call_ns + row.sync_ns + row.close_ns;
     const double time_ns = row.call_ns + row.wait_ns;
     if (!shares_files_) return time_ns + row.close_ns + (has_sync_ ? row.sync_ns : 0);
     return has_sync_ ? time_ns + sync_ns_.at({row.phase, row.file}) : time_ns;
@@ -58,6 +59,11 @@ class OwnTimes {
   bool shares_files_, has_sync_;
   std::map<std::pair<std::int32_t, std::int32_t>, double> sync_ns_;  ///< by phase and file
 };
+
+/// What a rank's time is divided by.
+std::uint64_t amount_of(IoOperation operation, const JudgedRow& row) {
+  return is_metadata(operation) ? row.num_objects : row.bytes;
+}
 
 /// What the files of ranks lie on, by name: storage targets where the file system tells them of all rows, else what
 /// targets_of() says.
@@ -151,7 +157,7 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
   std::vector<JudgedRow> of_present = rows;
   std::erase_if(of_present, [&](const JudgedRow& row) { return std::ranges::count(lost, row.rank) > 0; });
   std::erase_if(of_present, [&](const JudgedRow& row) {
-    return row.bytes == 0 || number_of[static_cast<std::size_t>(row.phase)] < 0;
+    return amount_of(operation, row) == 0 || number_of[static_cast<std::size_t>(row.phase)] < 0;
   });
   const TargetNames targets(header, of_present);
   judged.targets = targets.all();
@@ -165,8 +171,8 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
     added.phase = static_cast<std::uint32_t>(number_of[static_cast<std::size_t>(row.phase)]);
     added.rank = static_cast<std::uint32_t>(row.rank);
     added.target = targets.index_of(row);
-    added.time_ns = own.of(row);
-    added.bytes = row.bytes;
+    added.time_ns = own.of(operation, row);
+    added.bytes = amount_of(operation, row);
   }
   std::ranges::sort(judged.rows, {}, [](const diagnosis::FileRow& row) { return std::pair(row.phase, row.rank); });
   return judged;
@@ -183,7 +189,9 @@ JudgedRow judged_row(std::int32_t rank, std::int32_t phase, const RankPhase& row
           time_of<IoTime::call>(row),
           time_of<IoTime::wait>(row),
           time_of<IoTime::sync>(row),
-          time_of<IoTime::close>(row)};
+          time_of<IoTime::close>(row),
+          time_of<IoTime::open>(row),
+          row.num_objects};
 }
 
 std::vector<std::string> targets_of(const Header& header) {
@@ -211,7 +219,8 @@ std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<Ju
                                       const std::vector<JudgedRow>& rows, const JudgedFindings& findings,
                                       const diagnosis::Layout& layout, const DiagnosisSettings& settings) {
   std::vector<DiagnosedSlice> slices;
-  for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
+  for (const Named<IoOperation>& named : names_of(IoOperation{})) {
+    const IoOperation operation = named.value;
     const auto is_of = [&](const JudgedPhase& phase) { return phase.operation == operation && phase.is_complete; };
     if (std::ranges::none_of(phases, is_of)) continue;
     diagnosis::FilePhases judged = phases_of(operation, header, phases, rows, findings.lost_ranks);
@@ -219,6 +228,11 @@ std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<Ju
     std::string why = why_untested(header);
     if (why.empty() && judged.num_phases == 0)
       why = "all of it came from the page cache, which tells nothing of the storage";
+    // Said once for all of them, rather than as a verdict on each.
+    if (why.empty() && is_metadata(operation) && judged.num_phases < diagnosis::fewest_phases) {
+      why = fmt::format("fewer than {} phases: --repeat {} and more tells", diagnosis::fewest_phases,
+                        diagnosis::fewest_phases);
+    }
     slices.push_back(why.empty() ? diagnosis::diagnosed_phases(judged, layout, settings)
                                  : diagnosis::untested_phases(judged, layout, settings, std::move(why)));
     slices.back().size_index = 0;

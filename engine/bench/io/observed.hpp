@@ -38,7 +38,7 @@ struct JudgedFindings {
 };
 JudgedFindings judged_findings(const std::vector<Finding>& findings);
 
-/// By operation, writing first. `rows`: of phases below most_judged_phases, in any order.
+/// By operation, in the order of IoOperation. `rows`: of phases below most_judged_phases, in any order.
 std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<JudgedPhase>& phases,
                                       const std::vector<JudgedRow>& rows, const JudgedFindings& findings,
                                       const diagnosis::Layout& layout, const DiagnosisSettings& settings);

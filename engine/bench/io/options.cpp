@@ -15,6 +15,7 @@ namespace leadline::bench::io {
 namespace {
 
 constexpr std::uint64_t min_object_bytes = memory::word_size_bytes;
+constexpr std::uint64_t min_item_bytes = 0;  // where that is too few, check_data() in command.cpp says so
 constexpr std::uint64_t max_object_bytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t max_file_bytes = (std::uint64_t{1} << 63) - 1;
 constexpr std::uint64_t max_files = 1u << 26;
@@ -36,6 +37,10 @@ std::string hints_text(const IoRequest& request) {
 void declare_movement(OptionTable& options, IoRequest& request) {
   options.group("How data moves");
   options
+      .choice("--preset", "the parameters of a well-known test; other options change them, --dry-run shows them",
+              request.preset)
+      .later();
+  options
       .value("--movement", "NAME", "N-N, N-1, N-M-M, N-M-1, N-M, or 1 to 5; see below",
              [&](const std::string& option, const std::string& text) {
                request.movement = schedule::parse_movement(option, text);
@@ -45,9 +50,23 @@ void declare_movement(OptionTable& options, IoRequest& request) {
       .recorded_as([&] { return name_of(request.movement); });
   options.flag("--strided", "object 0 of all ranks, then object 1 of all ranks ..., rather than rank by rank",
                request.order, schedule::Order::strided);
-  options.count("--objects", "objects of a rank; with --time-limit the most", 1, max_count, request.num_objects);
-  options.size("--object-size", "size of each object, a multiple of 8 B: the unit of calls and messages",
-               min_object_bytes, max_object_bytes, request.object_size_bytes);
+  options
+      .size("--block-size", "with --strided: so much of a rank in each turn, a multiple of the object size",
+            min_object_bytes, max_file_bytes, request.block_size_bytes, "one object")
+      .later();
+  options
+      .optional_value("--random", "SEED", "take objects in a random order, each once; without SEED that of 1",
+                      [&](const std::string& option, const std::string& text) {
+                        request.random_seed = text.empty() ? 1 : parse_count(option, text, 1, max_count);
+                      })
+      .by_default("as they lie")
+      .recorded_as([&] { return request.random_seed; })
+      .later();
+  options.count("--objects", "objects of a rank; with --time-limit the most", 1, max_count, request.num_objects,
+                fmt::format("{}; with --metadata {}", request.num_objects, default_num_items));
+  options.size("--object-size",
+               "size of each object, a multiple of 8 B: the unit of calls and messages; with --metadata of each file",
+               min_item_bytes, max_object_bytes, request.object_size_bytes, "1MiB; with --metadata none");
   options
       .value(
           "--io-ranks", "LIST", "N-M-M, N-M-1: so many ranks do I/O; with --io-hosts so many on each host",
@@ -103,7 +122,8 @@ void declare_files(OptionTable& options, IoRequest& request) {
   options.group("Which files");
   options
       .text("--target", "NAME",
-            "name of the file; %r is the rank that opens it (N-M: the number of the file), %h its host, %p its "
+            "name of the file, with --metadata of the directory; %r is the rank that opens it (N-M: the number of the "
+            "file), %h its host, %p its "
             "process, %% a percent sign",
             request.target, "it must name a file")
       .by_default("leadline-io.%r, or leadline-io where it is shared")
@@ -121,6 +141,14 @@ void declare_files(OptionTable& options, IoRequest& request) {
 void declare_phases(OptionTable& options, IoRequest& request) {
   options.group("Which phases");
   options.choice("--op", "what is done", request.operations);
+  options
+      .flag(
+          "--metadata",
+          "make, look at, open, read and remove files and directories instead; a file of the movement is a directory, "
+          "an object is an item in it",
+          request.metadata)
+      .later();
+  options.choice("--items", "with --metadata: items of a rank", request.items).later();
   declare_repeat(options, request);
   options.seconds("--sleep", "so long between writing and reading", 0, request.sleep_s);
   options.seconds("--time-limit", "time of a phase, at whose end all ranks stop behind the same object; 0 = none", 0,
@@ -249,10 +277,11 @@ std::string parse_backend(const std::string& option, const std::string& text) {
 }
 
 Shift parse_shift(const std::string& option, const std::string& text) {
+  if (text == name_of(ReadShift::none)) return {};
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
   if (colon == std::string::npos || (kind != "ranks" && kind != "hosts")) {
-    throw_bad_value(option, text, "it must be ranks:K or hosts:K", "Write for example hosts:1");
+    throw_bad_value(option, text, "it must be none, ranks:K or hosts:K", "Write for example hosts:1");
   }
   return {kind == "ranks" ? ReadShift::ranks : ReadShift::hosts,
           static_cast<std::int64_t>(parse_count(option, text.substr(colon + 1), 1, max_shift))};

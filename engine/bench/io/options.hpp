@@ -16,6 +16,9 @@ namespace leadline::bench::io {
 /// One fsync writes what a host still caches: of 256 GiB of memory about 50 GiB, at 100 MB/s for eight minutes.
 inline constexpr double default_timeout_s = 600;
 
+/// Of each kind, of a rank.
+inline constexpr std::uint64_t default_num_items = 1000;
+
 /// "2" or "2,1": numbers of I/O ranks. Throws Error(bad_command_line), as all here.
 std::vector<std::int64_t> parse_io_ranks(const std::string& option, const std::string& text);
 
@@ -29,7 +32,7 @@ std::vector<std::pair<std::string, std::string>> parse_hints(const std::string& 
 /// The name of a storage backend, with ":ARGUMENT" where it takes one.
 std::string parse_backend(const std::string& option, const std::string& text);
 
-/// "ranks:3", "hosts:1".
+/// "none", "ranks:3", "hosts:1".
 struct Shift {
   ReadShift kind = ReadShift::none;
   std::int64_t by = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "bench/io/buffers.hpp"
 #include "bench/io/direct_loop.hpp"
@@ -11,6 +12,7 @@
 #include "bench/io/funnel_reader.hpp"
 #include "bench/io/funnel_sender.hpp"
 #include "bench/io/funnel_writer.hpp"
+#include "bench/io/metadata_loop.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"
 #include "storage/page_cache.hpp"
@@ -21,8 +23,9 @@ namespace {
 Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share) {
   const schedule::FileLayout& layout = stage.plan.layout;
   const std::uint64_t num_contributors = layout.total_objects() / layout.shape().num_objects;
+  const std::uint64_t of_object = is_metadata(task.position.operation) ? 1 : stage.request.object_size_bytes;
   return {task.position, task.num_objects * std::max<std::uint64_t>(share.owners.size(), 1),
-          num_contributors * task.num_objects * stage.request.object_size_bytes};
+          num_contributors * task.num_objects * of_object};
 }
 
 std::size_t max_started(const Stage& stage) {
@@ -32,7 +35,7 @@ std::size_t max_started(const Stage& stage) {
 }
 
 std::int32_t owner_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank) {
-  return operation == IoOperation::read ? reads_for(plan, request, rank) : rank;
+  return makes_something(operation) ? rank : reads_for(plan, request, rank);
 }
 
 /// See Share::is_left_out.
@@ -139,6 +142,8 @@ storage::CacheState Phase::cache_state() const {
   storage::CacheState nothing_there;
   nothing_there.is_known = share_.file >= 0;
   if (!share_.opens) return nothing_there;
+  // Which of them a time limit has left is known to the ranks whose they are alone.
+  if (stage_.request.random_seed > 0 && task_.num_objects < stage_.plan.num_objects) return {};
   const InFileCall in_call(file_call(), "looking at the page cache of", path());
   return storage::cache_state(path(), stretches_of(stage_.plan.layout, share_.owners, task_.num_objects));
 }
@@ -147,7 +152,7 @@ void Phase::measure() {
   recorder_.begin();
   current_step_.begin(recorder_.row());
   open();
-  {
+  if (!is_metadata(task_.position.operation)) {
     const AgreementTimer timer(recorder_);
     agreed_ = agreement();
   }
@@ -221,6 +226,9 @@ void Phase::preallocate() {
 
 std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
   if (share_.is_left_out) return std::make_unique<NoObjects>(work);
+  if (is_metadata(task_.position.operation)) {
+    return std::make_unique<MetadataLoop>(work, path(), share_.owners.front());
+  }
   if (links_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front());
   if (!stage_.plan.layout.is_opener(work.rank())) return std::make_unique<FunnelSender>(work, links_->messages);
   if (writes()) return std::make_unique<FunnelWriter>(work, *links_);
@@ -262,7 +270,7 @@ bool Phase::waits_in_sync() const {
 
 /// Untimed: closing a shared file waits for its other openers, which may still verify contents; that is not I/O time.
 void Phase::meet() {
-  if (!schedule::shares_files(stage_.request.movement) || stage_.request.no_file) return;
+  if (!schedule::shares_files(stage_.request.movement) || stage_.request.no_file || stage_.request.metadata) return;
   const AgreementTimer timer(recorder_);
   stage_.cluster.barrier();
 }
@@ -286,10 +294,18 @@ FileCallKind Phase::kind_of_openers() const {
   return is_joint ? FileCallKind::joint_call : FileCallKind::one_call;
 }
 
+/// Of metadata: which item, rather than where in a file.
+std::vector<SlowCall> Phase::slow_calls() const {
+  std::vector<SlowCall> calls = recorder_.slow_calls();
+  if (!is_metadata(task_.position.operation) || share_.owners.empty()) return calls;
+  ItemPath item(path(), task_.position.operation, share_.owners.front());
+  for (SlowCall& call : calls) call.file = item.of(std::exchange(call.offset_bytes, 0));
+  return calls;
+}
+
 PhaseSummary Phase::summarize() const {
-  const PhaseContext context{
-      stage_.request,         stage_.file_system, stage_.placement.host,          stage_.files,
-      recorder_.slow_calls(), contents_.wrong(),  agreed_ ? agreed_->what() : "", moved_.stop_ns};
+  const PhaseContext context{stage_.request, stage_.file_system, stage_.placement.host,          stage_.files,
+                             slow_calls(),   contents_.wrong(),  agreed_ ? agreed_->what() : "", moved_.stop_ns};
   return summarize_phase(stage_.cluster, task_.position, recorder_.row(), context);
 }
 
@@ -305,7 +321,7 @@ Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation
   if (!layout.is_opener(rank)) return share;
   share.owners = schedule::is_funnel(request.movement) ? layout.senders(rank) : std::vector<std::int32_t>{owner};
   std::erase_if(share.owners, is_left_out);
-  if (request.no_file) return share;
+  if (request.no_file || is_metadata(operation)) return share;
   share.opens = true;
   for (int other = 0; other < layout.num_ranks(); ++other) {
     const bool opens_it = layout.is_opener(other) && !is_left_out(other) &&
@@ -333,7 +349,8 @@ std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,
     for (const std::int32_t rank : owners) add(rank, 0, num_objects);
     return stretches;
   }
-  for (std::uint64_t object = 0; object < num_objects; ++object) {
+  const std::uint64_t step = (num_objects - 1) / most_strided_stretches + 1;
+  for (std::uint64_t object = 0; object < num_objects; object += step) {
     for (const std::int32_t rank : owners) add(rank, object, 1);
   }
   return stretches;

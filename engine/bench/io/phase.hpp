@@ -43,7 +43,11 @@ struct Share {
 Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
                std::span<const std::int32_t> left_out = {});
 
-/// Objects [0, num_objects) of these ranks, which lie in one file; neighbours are joined.
+/// Of a strided file, so many objects of a rank are looked at.
+inline constexpr std::uint64_t most_strided_stretches = 1 << 16;
+
+/// Objects [0, num_objects) of these ranks, which lie in one file; neighbours are joined. Of more strided objects than
+/// most_strided_stretches, evenly chosen ones.
 std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,
                                              const std::vector<std::int32_t>& owners, std::uint64_t num_objects);
 
@@ -99,6 +103,7 @@ class Phase {
   void meet();
   void close();
   void find_storage_target();
+  std::vector<SlowCall> slow_calls() const;
   void note_broken_links();
 
   const Stage& stage_;

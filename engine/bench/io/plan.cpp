@@ -53,13 +53,15 @@ void check_movement(const IoRequest& request) {
   }
 }
 
+void check_contents_size(std::uint64_t object) {
+  if (object != 0 && object % memory::word_size_bytes == 0) return;
+  refuse(fmt::format("--object-size cannot be {} B", object),
+         fmt::format("contents are words of {} bytes", memory::word_size_bytes), "Choose a multiple of 8, at least 8");
+}
+
 void check_sizes(const IoRequest& request) {
   const std::uint64_t object = request.object_size_bytes;
-  if (object == 0 || object % memory::word_size_bytes != 0) {
-    refuse(fmt::format("--object-size cannot be {} B", object),
-           fmt::format("contents are words of {} bytes", memory::word_size_bytes),
-           "Choose a multiple of 8, at least 8");
-  }
+  if (!request.metadata) check_contents_size(object);
   if (request.num_objects == 0) refuse("--objects cannot be 0", "there would be no files", "Choose at least 1");
   if (request.num_ahead < 0) {
     refuse(fmt::format("--ahead cannot be {}", request.num_ahead), "it is a number of buffers", "Choose at least 0");
@@ -138,6 +140,24 @@ schedule::IoRanks io_ranks_of(const IoRequest& request, const RankLayout& rank_l
                                       static_cast<int>(std::clamp<std::int64_t>(request.io_ranks.front(), 0, most)));
 }
 
+/// Of --block-size; a last block that is not full would leave holes behind it.
+std::uint64_t objects_per_block_of(const IoRequest& request) {
+  const std::uint64_t block = request.block_size_bytes, object = request.object_size_bytes;
+  if (block == 0) return 1;
+  if (block % object != 0) {
+    refuse(fmt::format("--block-size cannot be {}", format_bytes(block)),
+           fmt::format("it is no multiple of --object-size, {}", format_bytes(object)),
+           fmt::format("Choose for example {}B", std::max<std::uint64_t>(block / object, 1) * object));
+  }
+  const std::uint64_t in_block = block / object;
+  if (request.num_objects % in_block != 0) {
+    refuse(fmt::format("--objects cannot be {}", request.num_objects),
+           fmt::format("a block has {} of them, and the last one would not be full", in_block),
+           fmt::format("Choose a multiple, for example {}", (request.num_objects / in_block + 1) * in_block));
+  }
+  return in_block;
+}
+
 int num_files_of(const IoRequest& request, const RankLayout& rank_layout, const Names& names) {
   if (request.movement != Movement::n_m) return 1;
   const bool is_by_list = request.num_files == 0;
@@ -164,6 +184,7 @@ schedule::FileLayout layout_of(const IoRequest& request, const RankLayout& rank_
   shape.num_objects = request.num_objects;
   shape.object_size_bytes = request.object_size_bytes;
   shape.num_files = num_files_of(request, rank_layout, names);
+  shape.objects_per_block = objects_per_block_of(request);
   schedule::FileLayout layout(shape, io_ranks_of(request, rank_layout, names));
   if (request.no_file && layout.io_ranks().ranks.size() == static_cast<std::size_t>(rank_layout.num_ranks)) {
     refuse("--no-file leaves nothing to do", "all ranks are I/O ranks, and none sends anything",
@@ -172,20 +193,33 @@ schedule::FileLayout layout_of(const IoRequest& request, const RankLayout& rank_
   return layout;
 }
 
+/// Of one repetition, in order.
+std::vector<IoOperation> operations_of(const IoRequest& request) {
+  std::vector<IoOperation> operations;
+  if (request.metadata) {
+    if (request.items != MetadataItems::files) operations = {IoOperation::mkdir, IoOperation::rmdir};
+    if (request.items == MetadataItems::directories) return operations;
+    operations.insert(operations.end(), {IoOperation::create, IoOperation::stat, IoOperation::open,
+                                         IoOperation::read_file, IoOperation::unlink});
+    return operations;
+  }
+  if (request.operations != IoOperations::read) operations.push_back(IoOperation::write);
+  if (request.operations != IoOperations::write) operations.push_back(IoOperation::read);
+  return operations;
+}
+
 std::vector<PhasePosition> phases_of(const IoRequest& request) {
   std::vector<PhasePosition> phases;
   const auto add = [&](IoOperation operation, int repeat) {
     phases.push_back({static_cast<int>(phases.size()), operation, repeat});
   };
   for (int repeat = 0; repeat < request.repeat; ++repeat) {
-    if (request.operations != IoOperations::read) add(IoOperation::write, repeat);
-    if (request.operations != IoOperations::write) add(IoOperation::read, repeat);
+    for (const IoOperation operation : operations_of(request)) add(operation, repeat);
   }
   return phases;
 }
 
-void choose_shift(const IoRequest& request, Plan& plan) {
-  if (request.read_shift == ReadShift::none) return;
+void set_shift(const IoRequest& request, Plan& plan) {
   if (schedule::is_funnel(request.movement)) {
     refuse("--read-shift cannot be had",
            fmt::format("with --movement {} files are read by I/O ranks alone, for whom the file is",
@@ -196,6 +230,15 @@ void choose_shift(const IoRequest& request, Plan& plan) {
     plan.shift_by_ranks = shift_by_ranks(request.read_shift_by, plan.layout.num_ranks());
   } else {
     plan.reads = reads_by_hosts(request.read_shift_by, plan.rank_layout);
+  }
+}
+
+void choose_shift(const IoRequest& request, Plan& plan) {
+  if (request.read_shift == ReadShift::none) return;
+  try {
+    set_shift(request, plan);
+  } catch (const Error&) {
+    if (!request.is_shift_optional) throw;
   }
 }
 
@@ -338,7 +381,7 @@ std::int32_t reads_for(const Plan& plan, const IoRequest& request, int rank) {
     case ReadShift::ranks:
       return static_cast<std::int32_t>((rank + plan.shift_by_ranks) % plan.layout.num_ranks());
     case ReadShift::hosts:
-      return plan.reads[index(rank)];
+      return plan.reads.empty() ? rank : plan.reads[index(rank)];
   }
   return rank;
 }

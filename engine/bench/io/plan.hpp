@@ -39,7 +39,8 @@ struct Plan {
   std::vector<PhasePosition> phases;    ///< in order, all repetitions
   std::vector<std::string> templates;   ///< by file: the name with its %r %h %p, also where it is of --targets
   std::int64_t shift_by_ranks = 0;      ///< of reads with ReadShift::ranks; 0 <= it < num_ranks
-  std::vector<std::int32_t> reads;      ///< with ReadShift::hosts: by rank, whose objects it reads; else empty
+  std::vector<std::int32_t> reads;  ///< with ReadShift::hosts: by rank, whose objects it reads; else empty, as it is
+                                    ///< where no shift can be had and request.is_shift_optional
   Estimate estimate;
 
   std::uint64_t slots_per_buffer(const IoRequest& request) const {

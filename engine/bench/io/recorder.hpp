@@ -33,6 +33,11 @@ class Recorder {
   /// Directly behind the barrier before the phase: time 0.
   void begin();
   std::uint64_t elapsed_ns() const { return now_ns() - origin_ns_; }
+  /// Spent until now on making and comparing contents.
+  double contents_ns() const {
+    return row_.times_ns[static_cast<std::size_t>(IoTime::fill)] +
+           row_.times_ns[static_cast<std::size_t>(IoTime::verify)];
+  }
 
   /// Adds the time of its own life to a state.
   class StateTimer {

@@ -20,6 +20,12 @@ namespace leadline::bench::io {
 /// Which phases a repetition has.
 enum class IoOperations : std::uint8_t { both, write, read };
 
+/// Parameters under one name; see presets.hpp.
+enum class Preset : std::uint8_t { none, ior_easy, ior_hard, mdtest_easy, mdtest_hard };
+
+/// With --metadata: what is made, looked at and removed.
+enum class MetadataItems : std::uint8_t { both, files, directories };
+
 /// What happens to the pages of the files between writing and reading.
 enum class BetweenPhases : std::uint8_t {
   keep,  ///< nothing
@@ -34,11 +40,14 @@ enum class ReadShift : std::uint8_t { none, ranks, hosts };
 
 /// Sizes in bytes, times in seconds. `verify` of RunRequest is not used; see `check`.
 struct IoRequest : RunRequest {
+  Preset preset = Preset::none;
   // Movement
   schedule::Movement movement = schedule::Movement::n_n;
   schedule::Order order = schedule::Order::segmented;  ///< --strided
+  std::uint64_t block_size_bytes = 0;                  ///< --block-size, with --strided; 0 = an object
   std::uint64_t num_objects = 64;                      ///< --objects: of a rank
   std::uint64_t object_size_bytes = 1 << 20;           ///< --object-size; also the only one of message_sizes_bytes
+  std::uint64_t random_seed = 0;        ///< --random: of the order in which a rank takes its objects; 0 = as they lie
   std::vector<std::int64_t> io_ranks;   ///< --io-ranks: in all, or for each of io_hosts; empty = all ranks
   std::vector<std::string> io_hosts;    ///< --io-hosts; empty = any
   int num_files = 0;                    ///< --files (N-M); 0 = as many as --targets names
@@ -61,8 +70,12 @@ struct IoRequest : RunRequest {
   std::uint64_t preallocate_bytes = 0;
   // Phases
   IoOperations operations = IoOperations::both;  ///< --op
-  double sleep_s = 0;                            ///< between writing and reading
-  double time_limit_s = 0;                       ///< of a phase; 0 = none
+  /// Operations on files and directories as a whole instead: an object is an item of a rank, a file of the layout is a
+  /// directory that has such items.
+  bool metadata = false;
+  MetadataItems items = MetadataItems::both;
+  double sleep_s = 0;       ///< between writing and reading
+  double time_limit_s = 0;  ///< of a phase; 0 = none
   // Data
   memory::Touch touch = memory::Touch::full;
   memory::Check check = memory::Check::all;
@@ -73,6 +86,7 @@ struct IoRequest : RunRequest {
   SyncTiming sync = SyncTiming::inside;
   ReadShift read_shift = ReadShift::none;
   std::int64_t read_shift_by = 0;  ///< so many ranks, or hosts
+  bool is_shift_optional = false;  ///< of a preset: where ranks or hosts are too few, there is none
   // Judgement
   std::uint32_t num_slow_calls = 10;  ///< so many slowest calls are kept
   bool rank_times = false;            ///< keep the times of each rank: `mpi_io_test.x -verbose`
@@ -82,6 +96,10 @@ struct IoRequest : RunRequest {
 
 const char* name_of(IoOperations operations);
 std::span<const Named<IoOperations>> names_of(IoOperations any);
+const char* name_of(Preset preset);
+std::span<const Named<Preset>> names_of(Preset any);
+const char* name_of(MetadataItems items);
+std::span<const Named<MetadataItems>> names_of(MetadataItems any);
 const char* name_of(BetweenPhases between);
 const char* name_of(SyncTiming sync);
 std::span<const Named<SyncTiming>> names_of(SyncTiming any);

@@ -14,6 +14,16 @@ std::span<const Named<IoOperations>> names_of(IoOperations /*any*/) { return io_
 
 const char* name_of(IoOperations operations) { return name_in(io_operations_names, operations); }
 
+constexpr Named<MetadataItems> metadata_items_names[] = {
+    {MetadataItems::both, "both"},
+    {MetadataItems::files, "files"},
+    {MetadataItems::directories, "directories"},
+};
+
+std::span<const Named<MetadataItems>> names_of(MetadataItems /*any*/) { return metadata_items_names; }
+
+const char* name_of(MetadataItems items) { return name_in(metadata_items_names, items); }
+
 const char* name_of(BetweenPhases between) {
   switch (between) {
     case BetweenPhases::keep:
@@ -49,6 +59,13 @@ const char* name_of(ReadShift shift) {
 constexpr Named<IoOperation> io_operation_names[] = {
     {IoOperation::write, "write"},
     {IoOperation::read, "read"},
+    {IoOperation::mkdir, "mkdir", "a directory is made"},
+    {IoOperation::rmdir, "rmdir", "a directory is removed"},
+    {IoOperation::create, "create", "a file is made, its contents are written, it is closed"},
+    {IoOperation::stat, "stat", "its size and times are asked for"},
+    {IoOperation::open, "open", "it is opened and closed"},
+    {IoOperation::read_file, "read_file", "it is opened, read and closed"},
+    {IoOperation::unlink, "unlink", "it is removed"},
 };
 
 std::span<const Named<IoOperation>> names_of(IoOperation /*any*/) { return io_operation_names; }

@@ -22,7 +22,20 @@ namespace leadline::bench::io {
 
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
-enum class IoOperation : std::uint8_t { write, read };
+/// What a phase does: with objects in files, or with files and directories as a whole. The numbers are those of files.
+enum class IoOperation : std::uint8_t { write, read, mkdir, rmdir, create, stat, open, read_file, unlink };
+
+/// Of an operation on files or directories as a whole.
+constexpr bool is_metadata(IoOperation operation) { return operation > IoOperation::read; }
+
+constexpr bool concerns_directories(IoOperation operation) {
+  return operation == IoOperation::mkdir || operation == IoOperation::rmdir;
+}
+
+/// Of operations that bring forth what later ones need: objects, files, directories.
+constexpr bool makes_something(IoOperation operation) {
+  return operation == IoOperation::write || operation == IoOperation::mkdir || operation == IoOperation::create;
+}
 
 const char* name_of(IoOperation operation);
 std::span<const Named<IoOperation>> names_of(IoOperation any);
@@ -48,7 +61,7 @@ inline constexpr std::size_t num_io_times = 11;
 const char* name_of(IoTime time);
 std::span<const Named<IoTime>> names_of(IoTime any);
 
-/// One phase: all objects written once, or read once.
+/// One phase: all objects written once, or read once; or one operation on each item.
 struct PhasePosition {
   int index = 0;  ///< 0-based, in order; its row in the file
   IoOperation operation = IoOperation::write;
@@ -133,7 +146,7 @@ struct RankAtInterruption {
   std::string call{};  ///< into a file system that it was in: "writing 64 KiB at 0 of FILE since 07:16:50 UTC"
 };
 
-/// Rates are bytes / time; NaN where nothing was measured.
+/// Rates are bytes / time; NaN where nothing was measured, and of metadata, which has operations_per_s alone.
 struct PhaseSummary {
   PhasePosition position;
   bool is_complete = false;     ///< false: an error ended it, or a rank was lost in it; then no rate is given
@@ -145,6 +158,7 @@ struct PhaseSummary {
   double bytes_per_s = not_measured;       ///< over the I/O time of the slowest rank: the headline
   double bytes_per_s_mean = not_measured;  ///< over the mean I/O time of ranks
   double bytes_per_s_wall = not_measured;  ///< over wall_ns
+  double operations_per_s = not_measured;  ///< calls, or operations on items, over the I/O time of the slowest rank
   double bytes_per_s_transfer =
       not_measured;  ///< over the slowest rank's I/O time without open, preallocate, sync, close
   double fill_bytes_per_s = not_measured, verify_bytes_per_s = not_measured;  ///< of one rank, mean
@@ -168,12 +182,19 @@ struct PhaseSummary {
   std::vector<SlowCall> slow_calls;  ///< slowest first
 };
 
+/// Of the operations per second of several phases.
+struct OperationRates {
+  double min = not_measured, median = not_measured, mean = not_measured, max = not_measured;
+  double half_width = not_measured;  ///< of the mean's 95 % interval; NaN below two repetitions
+};
+
 /// All repetitions of one operation.
 struct OperationSummary {
   IoOperation operation = IoOperation::write;
   std::uint64_t num = 0;
   double min = not_measured, median = not_measured, mean = not_measured, max = not_measured;  ///< of bytes_per_s
   double half_width = not_measured;  ///< of the mean's 95 % interval; NaN below two repetitions
+  OperationRates operations_per_s;
 };
 
 /// A hint as asked for and as the file says after it was opened.
@@ -193,7 +214,8 @@ struct IoResult : RunResult {
   std::vector<HintInForce> hints;
   std::vector<PhaseSummary> phases;
   std::vector<OperationSummary> operations;
-  std::vector<DiagnosedSlice> diagnoses;  ///< writing first; none of an operation without a complete phase
+  std::vector<DiagnosedSlice>
+      diagnoses;  ///< in the order of IoOperation; none of an operation without a complete phase
 };
 
 }  // namespace leadline::bench::io

@@ -362,7 +362,8 @@ int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstr
 IoStart start_io(IoRequest& request, cluster::FrontEnd front_end) {
   const cluster::Launcher launcher = cluster::detect_launcher(front_end);
   const std::string transport = transport::parse_choice(command::transport_for(request, launcher)).name;
-  if (request.backend.empty()) request.backend = transport == "mpi" && !request.no_file ? "mpi-io" : "posix";
+  if (request.backend.empty())
+    request.backend = transport == "mpi" && !request.no_file && !request.metadata ? "mpi-io" : "posix";
   IoStart start{storage::load_backend(request.backend, launcher), {}};
   const storage::Entry& entry = start.backend.entry();
   validate_backend_options(request, entry.name);

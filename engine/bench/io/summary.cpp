@@ -90,6 +90,8 @@ void set_totals(PhaseSummary& summary, const PhaseSums& sums) {
 }
 
 void set_rates(PhaseSummary& summary, const PhaseSums& sums) {
+  summary.operations_per_s = rate(sums.num_calls, summary.io.max);
+  if (is_metadata(summary.position.operation)) return;
   summary.bytes_per_s = rate(sums.bytes, summary.io.max);
   summary.bytes_per_s_mean = rate(sums.bytes, summary.io.mean);
   summary.bytes_per_s_wall = rate(sums.bytes, summary.wall_ns);
@@ -103,7 +105,8 @@ void set_stop(PhaseSummary& summary, const PhaseSums& sums) {
   summary.has_stop = true;
   summary.stop_ns = sums.stop_ns;
   summary.bytes_at_stop = sums.bytes_at_stop;
-  if (summary.is_complete) summary.bytes_per_s_at_stop = rate(sums.bytes_at_stop, sums.stop_ns);
+  if (summary.is_complete && !is_metadata(summary.position.operation))
+    summary.bytes_per_s_at_stop = rate(sums.bytes_at_stop, sums.stop_ns);
 }
 
 void set_latencies(PhaseSummary& summary, const PhaseSums& sums) {
@@ -271,7 +274,8 @@ void make_incomplete(PhaseSummary& summary, const std::string& why) {
   if (summary.error.empty()) summary.error = why;
   summary.is_complete = summary.is_durable = false;
   summary.bytes_per_s = summary.bytes_per_s_mean = summary.bytes_per_s_wall = summary.bytes_per_s_transfer =
-      summary.bytes_per_s_at_stop = summary.fill_bytes_per_s = summary.verify_bytes_per_s = not_measured;
+      summary.operations_per_s = summary.bytes_per_s_at_stop = summary.fill_bytes_per_s = summary.verify_bytes_per_s =
+          not_measured;
 }
 
 std::optional<PhaseSummary> interrupted_phase(const PhasePosition& position,
@@ -297,25 +301,45 @@ std::optional<PhaseSummary> interrupted_phase(const PhasePosition& position,
   return summary;
 }
 
+namespace {
+
+/// Ascending, of the complete phases of an operation.
+std::vector<double> rates_of(const std::vector<PhaseSummary>& phases, IoOperation operation,
+                             double PhaseSummary::*rate_of_phase) {
+  std::vector<double> rates;
+  for (const PhaseSummary& phase : phases) {
+    const bool counts = phase.position.operation == operation && phase.is_complete;
+    if (counts && std::isfinite(phase.*rate_of_phase)) rates.push_back(phase.*rate_of_phase);
+  }
+  std::sort(rates.begin(), rates.end());
+  return rates;
+}
+
+/// OperationSummary or OperationRates.
+template <class Summary>
+void set_rates(Summary& summary, const std::vector<double>& rates) {
+  if (rates.empty()) return;
+  const stats::MeanInterval interval = stats::mean_interval(rates);
+  summary.min = rates.front();
+  summary.median = stats::quantile_of_sorted(rates, 0.5);
+  summary.mean = interval.mean;
+  summary.max = rates.back();
+  summary.half_width = interval.half_width;
+}
+
+}  // namespace
+
 std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummary>& phases) {
   std::vector<OperationSummary> operations;
-  for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
-    std::vector<double> rates;
-    for (const PhaseSummary& phase : phases) {
-      if (phase.position.operation == operation && phase.is_complete && std::isfinite(phase.bytes_per_s)) {
-        rates.push_back(phase.bytes_per_s);
-      }
-    }
-    if (rates.empty()) continue;
-    std::sort(rates.begin(), rates.end());
-    const stats::MeanInterval interval = stats::mean_interval(rates);
-    operations.push_back({.operation = operation,
-                          .num = rates.size(),
-                          .min = rates.front(),
-                          .median = stats::quantile_of_sorted(rates, 0.5),
-                          .mean = interval.mean,
-                          .max = rates.back(),
-                          .half_width = interval.half_width});
+  for (const Named<IoOperation>& named : names_of(IoOperation{})) {
+    const std::vector<double> rates = rates_of(phases, named.value, &PhaseSummary::bytes_per_s);
+    const std::vector<double> operation_rates = rates_of(phases, named.value, &PhaseSummary::operations_per_s);
+    if (rates.empty() && operation_rates.empty()) continue;
+    OperationSummary& summary = operations.emplace_back();
+    summary.operation = named.value;
+    summary.num = std::max(rates.size(), operation_rates.size());
+    set_rates(summary, rates);
+    set_rates(summary.operations_per_s, operation_rates);
   }
   return operations;
 }

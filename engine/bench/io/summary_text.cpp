@@ -25,6 +25,7 @@ constexpr std::size_t widest_line = 40;
 constexpr std::size_t most_interrupted_shown = 32;
 constexpr std::string_view heights = " .:-=+*#";  // ASCII: tables end up in job logs of any encoding
 
+/// Of those that move bytes; metadata have a table of their own.
 std::vector<const PhaseSummary*> shown_phases(const IoResult& result) {
   std::vector<const PhaseSummary*> phases;
   for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
@@ -248,40 +249,52 @@ std::string io_interruption_text(const IoResult& result) {
   const output::HostsOfRanks hosts(result.hosts);
   const Unit unit = time_unit(phase.wall_ns);
   const bool has_messages = phase.message_bytes > 0;
-  std::vector<output::Column> columns{{"rank", output::Align::left}, {fmt::format("time in {}", unit.name)}, {"bytes"}};
+  const bool counts_items = is_metadata(phase.position.operation);
+  std::vector<output::Column> columns{
+      {"rank", output::Align::left}, {fmt::format("time in {}", unit.name)}, {counts_items ? "items" : "bytes"}};
   if (has_messages) columns.push_back({"in messages"});
   columns.push_back({"", output::Align::left});
   output::Table table(std::move(columns));
   for (const std::size_t index : output::evenly_chosen(phase.at_interruption.size(), most_interrupted_shown)) {
     const RankAtInterruption& at = phase.at_interruption[index];
-    std::vector<std::string> row{hosts.with_host(at.rank), output::in_unit(at.time_ns, unit), about_bytes(at.bytes)};
+    std::vector<std::string> row{hosts.with_host(at.rank), output::in_unit(at.time_ns, unit),
+                                 counts_items ? std::to_string(at.num_objects) : about_bytes(at.bytes)};
     if (has_messages) row.push_back(about_bytes(at.message_bytes));
     row.push_back(at.call);
     table.add_row(std::move(row));
   }
   const auto num_ranks = static_cast<std::uint64_t>(std::max(result.provenance.num_ranks, 0));
-  return fmt::format("{} {} was interrupted: what {} of {} had moved until then; no rate\n{}",
+  return fmt::format("{} {} was interrupted: what {} of {} had {} until then; no rate\n{}",
                      name_of(phase.position.operation), phase.position.repeat, phase.at_interruption.size(),
-                     output::counted(num_ranks, "rank"), table.text());
+                     output::counted(num_ranks, "rank"), counts_items ? "done" : "moved", table.text());
 }
 
 /// "4 files on ext4: /scratch/t.0 ...".
-std::string files_words(const IoResult& result) {
-  std::string text = output::counted(result.files.size(), "file");
+std::string files_words(const IoResult& result, std::string text) {
   if (!result.file_system.empty()) text += " on " + result.file_system;
   if (!result.files.empty()) text += ": " + result.files.front();
   return result.files.size() > 1 ? text + " ..." : text;
 }
 
+std::string directories_words(const IoResult& result) {
+  return files_words(result, directories_description(result.files.size()));
+}
+
 std::string what_was_done(const IoResult& result) {
   const IoRequest& request = result.request;
-  std::string text = fmt::format("{}: {} a rank", movement_description(request),
+  const std::string preset = request.preset == Preset::none ? "" : fmt::format("preset {}: ", name_of(request.preset));
+  if (request.metadata) {
+    return fmt::format("{}{}: {} a rank\n{}\n", preset, movement_description(request),
+                       items_description(request, result.num_objects), directories_words(result));
+  }
+  std::string text = fmt::format("{}{}: {} a rank", preset, movement_description(request),
                                  objects_description(result.num_objects, request.object_size_bytes));
   if (schedule::is_funnel(request.movement))
     text += fmt::format(", {}", output::counted(result.io_ranks.size(), "I/O rank"));
   text += "\n";
   if (request.no_file) return text;
-  return text + fmt::format("{}: {}\n{}\n", result.backend_library, calls_description(request), files_words(result));
+  return text + fmt::format("{}: {}\n{}\n", result.backend_library, calls_description(request),
+                            files_words(result, output::counted(result.files.size(), "file")));
 }
 
 std::string verified_line(const IoResult& result) {
@@ -298,6 +311,7 @@ std::string io_summary(const IoResult& result, const std::string& path) {
   };
   add_part(io_headlines(result));
   add_part(io_rates_table(result));
+  add_part(io_metadata_table(result));
   add_part(io_interruption_text(result));
   add_part(io_times_text(result));
   add_part(io_latencies_text(result));

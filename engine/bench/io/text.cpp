@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "bench/io/presets.hpp"
 #include "core/units.hpp"
 #include "output/file_info.hpp"
+#include "output/run_text.hpp"
 #include "output/table.hpp"
 
 namespace leadline::bench::io {
@@ -35,13 +37,35 @@ std::string who_takes_part(const IoRequest& request, const Plan& plan) {
                      output::counted(num_hosts(plan), "host"), movement_description(request));
 }
 
+std::string what_is_made(const IoRequest& request, const Plan& plan) {
+  const std::uint64_t num_in_all = plan.layout.total_objects();
+  std::string text =
+      fmt::format("Metadata: {} a rank{}, {} of each in all\n", items_description(request, plan.num_objects),
+                  request.time_limit_s > 0 ? " at most" : "", num_in_all);
+  return text + fmt::format("Directories: {}\n", plan.layout.num_files());
+}
+
 std::string what_moves(const IoRequest& request, const Plan& plan) {
+  if (request.metadata) return what_is_made(request, plan);
   const std::uint64_t all_bytes = plan.layout.total_objects() * request.object_size_bytes;
   std::string text =
       fmt::format("Data: {} a rank{}, {} in all\n", objects_description(plan.num_objects, request.object_size_bytes),
                   request.time_limit_s > 0 ? " at most" : "", about_bytes(all_bytes));
   if (!request.no_file) {
     text += fmt::format("Files: {}; {}\n", plan.layout.num_files(), calls_description(request));
+  }
+  return text;
+}
+
+/// What a preset stands for, with what the command line has in its place not taken off.
+std::string preset_lines(const IoRequest& request, const Plan& plan) {
+  if (request.preset == Preset::none) return "";
+  std::string text = fmt::format("Preset {}: {}\n", name_of(request.preset), preset_words(request.preset));
+  const bool has_shift = request.read_shift != ReadShift::none;
+  const bool is_without = request.is_shift_optional && plan.shift_by_ranks == 0 && plan.reads.empty();
+  if (has_shift && is_without) {
+    text += fmt::format("  without --read-shift, since there {}\n",
+                        request.read_shift == ReadShift::ranks ? "is one rank" : "are too few hosts, or ranks on them");
   }
   return text;
 }
@@ -67,7 +91,8 @@ std::string phases_line(const IoRequest& request, const Plan& plan) {
   }
   if (request.repeat > 1) text += fmt::format("; {} times", request.repeat);
   if (request.time_limit_s > 0) text += fmt::format("; {} each at most", output::format_duration(request.time_limit_s));
-  const bool is_synced = !request.no_file && request.operations != IoOperations::read;
+  if (request.metadata && request.sync == SyncTiming::inside) text += "; fsync of each file before it is closed";
+  const bool is_synced = !request.metadata && !request.no_file && request.operations != IoOperations::read;
   if (is_synced && request.sync != SyncTiming::none) {
     text += fmt::format("; fsync {} the reported time", name_of(request.sync));
   }
@@ -80,6 +105,13 @@ std::string region_of(const FileLayout& layout, int rank, std::uint64_t num_obje
   const std::uint64_t first = layout.location(rank, 0).offset_bytes;
   const std::uint64_t last = layout.location(rank, num_objects - 1).offset_bytes;
   const std::uint64_t step = num_objects > 1 ? layout.location(rank, 1).offset_bytes - first : size;
+  const schedule::LayoutShape& shape = layout.shape();
+  const std::uint64_t in_block = shape.order == schedule::Order::strided ? shape.objects_per_block : 1;
+  if (in_block > 1 && num_objects > in_block) {
+    return fmt::format("{} to {}, {} every {}", format_bytes(first), format_bytes(last + size),
+                       format_bytes(in_block * size),
+                       format_bytes(layout.location(rank, in_block).offset_bytes - first));
+  }
   if (step == size) return fmt::format("{} to {}", format_bytes(first), format_bytes(last + size));
   return fmt::format("{} to {}, every {}", format_bytes(first), format_bytes(last + size), format_bytes(step));
 }
@@ -107,8 +139,11 @@ std::string map_table(const IoRequest& request, const Plan& plan) {
   const bool is_funnel = schedule::is_funnel(request.movement);
   std::vector<output::Column> columns{{"rank"}};
   if (is_funnel) columns.push_back({"I/O rank"});
-  if (!request.no_file)
+  if (request.metadata) {
+    columns.insert(columns.end(), {{"directory"}, {"name", output::Align::left}});
+  } else if (!request.no_file) {
     columns.insert(columns.end(), {{"file"}, {"name", output::Align::left}, {"bytes", output::Align::left}});
+  }
   if (columns.size() == 1) return "";
   output::Table table(std::move(columns));
   for (const std::size_t index :
@@ -118,8 +153,10 @@ std::string map_table(const IoRequest& request, const Plan& plan) {
     if (is_funnel) row.push_back(std::to_string(layout.opener_of(rank)));
     if (!request.no_file) {
       const std::int32_t file = layout.file_of(rank);
-      row.insert(row.end(), {std::to_string(file), name_of_file(request, plan, file, layout.opener_of(rank)),
-                             layout.contributes(rank) ? region_of(layout, rank, plan.num_objects) : "nothing"});
+      row.insert(row.end(), {std::to_string(file), name_of_file(request, plan, file, layout.opener_of(rank))});
+      if (!request.metadata) {
+        row.push_back(layout.contributes(rank) ? region_of(layout, rank, plan.num_objects) : "nothing");
+      }
     }
     table.add_row(std::move(row));
   }
@@ -155,9 +192,11 @@ double share_of(std::uint64_t part, std::uint64_t all) {
   return all == 0 ? not_measured : static_cast<double>(part) / static_cast<double>(all);
 }
 
-/// "2.345 GiB/s", with its spread over repetitions.
+/// "2.345 GiB/s, 2401 IOPS", with its spread over repetitions.
 std::string rate_text(const OperationSummary& summary, const Unit& unit) {
   std::string text = fmt::format("{} {}", output::in_unit(summary.median, unit), unit.name);
+  const double operations_per_s = summary.operations_per_s.median;
+  if (std::isfinite(operations_per_s)) text += fmt::format(", {} IOPS", per_second(operations_per_s));
   if (summary.num < 2) return text;
   text += fmt::format(", the median of {} ({} to {}; mean {}", summary.num, output::in_unit(summary.min, unit),
                       output::in_unit(summary.max, unit), output::in_unit(summary.mean, unit));
@@ -212,6 +251,7 @@ std::string durability_line(const IoRequest& request, const PhaseSummary& phase)
 std::string state_word(const IoRequest& request, const PhaseSummary& phase) {
   if (phase.is_interrupted) return "interrupted";
   if (!phase.is_complete) return "not complete";
+  if (is_metadata(phase.position.operation)) return "";
   if (request.no_file) return "messages only";
   if (phase.position.operation == IoOperation::write) return phase.is_durable ? "durable" : "not durable";
   return word_for(phase.source);
@@ -231,7 +271,8 @@ std::string meanings(const IoResult& result) {
       "  slowest rank: bytes / the longest I/O time of a rank, from its open to its close{}; the rate to quote\n"
       "  mean rank: bytes / the mean I/O time; transfer: the slowest rank's without open, preallocation, fsync and "
       "close\n"
-      "  wall: bytes / from the first begin to the last end, with making and checking contents\n",
+      "  wall: bytes / from the first begin to the last end, with making and checking contents\n"
+      "  IOPS: calls / the longest I/O time of a rank\n",
       is_sync_inside ? ", fsync inside" : "");
   if (has_stop(result)) text += "  at stop: bytes that were moved when the time limit passed / that time\n";
   return text;
@@ -242,6 +283,8 @@ std::string meanings(const IoResult& result) {
 std::string movement_description(const IoRequest& request) {
   std::string text = name_of(request.movement);
   if (request.order == schedule::Order::strided) text += ", strided";
+  if (request.block_size_bytes > 0) text += fmt::format(" in blocks of {}", format_bytes(request.block_size_bytes));
+  if (request.random_seed > 0) text += fmt::format(", in random order {}", request.random_seed);
   if (request.self_send == schedule::SelfSend::no) text += ", I/O ranks without objects of their own";
   if (request.no_file) text += ", messages only";
   return text;
@@ -257,20 +300,42 @@ std::string calls_description(const IoRequest& request) {
   return text;
 }
 
+std::string directories_description(std::uint64_t num) {
+  return num == 1 ? "1 directory" : fmt::format("{} directories", num);
+}
+
+std::string items_description(const IoRequest& request, std::uint64_t num_items) {
+  std::string text;
+  if (request.items != MetadataItems::files) text = directories_description(num_items);
+  if (request.items == MetadataItems::directories) return text;
+  text += (text.empty() ? "" : ", then ") + output::counted(num_items, "file");
+  return request.object_size_bytes > 0 ? text + " of " + format_bytes(request.object_size_bytes) : text;
+}
+
 std::string objects_description(std::uint64_t num_objects, std::uint64_t object_size_bytes) {
   return fmt::format("{} of {}", output::counted(num_objects, "object"), format_bytes(object_size_bytes));
 }
 
 std::string io_plan_text(const IoRequest& request, const Plan& plan) {
-  return who_takes_part(request, plan) + what_moves(request, plan) + io_ranks_line(request, plan) +
-         phases_line(request, plan) + map_table(request, plan) + needs(request, plan);
+  return who_takes_part(request, plan) + preset_lines(request, plan) + what_moves(request, plan) +
+         io_ranks_line(request, plan) + phases_line(request, plan) + map_table(request, plan) + needs(request, plan);
+}
+
+double rate_of(const PhaseSummary& phase) {
+  return is_metadata(phase.position.operation) ? phase.operations_per_s : phase.bytes_per_s;
+}
+
+std::string per_second(double operations_per_s) {
+  if (!std::isfinite(operations_per_s)) return "-";
+  return operations_per_s < 1000 ? fmt::format("{:.4g}", operations_per_s) : fmt::format("{:.0f}", operations_per_s);
 }
 
 const PhaseSummary* phase_for(const IoResult& result, IoOperation operation) {
   const OperationSummary* const summary = summary_of(result, operation);
   const PhaseSummary* nearest = nullptr;
   const auto distance = [&](const PhaseSummary& phase) {
-    return summary == nullptr ? 0.0 : std::abs(phase.bytes_per_s - summary->median);
+    if (summary == nullptr) return 0.0;
+    return std::abs(rate_of(phase) - (is_metadata(operation) ? summary->operations_per_s.median : summary->median));
   };
   for (const PhaseSummary& phase : result.phases) {
     if (phase.position.operation != operation || !phase.is_complete) continue;
@@ -300,23 +365,61 @@ std::string io_headlines(const IoResult& result) {
   return text;
 }
 
+std::string io_metadata_table(const IoResult& result) {
+  output::Table table({{"operation", output::Align::left},
+                       {"repeat"},
+                       {"items"},
+                       {"in a second"},
+                       {"50 %"},
+                       {"99 %"},
+                       {"most"},
+                       {"last rank", output::Align::left},
+                       {"its time"},
+                       {"mean"},
+                       {"", output::Align::left}});
+  const output::HostsOfRanks hosts(result.hosts);
+  for (const PhaseSummary& phase : result.phases) {
+    if (!is_metadata(phase.position.operation)) continue;
+    table.add_row({name_of(phase.position.operation), std::to_string(phase.position.repeat),
+                   std::to_string(phase.num_objects), per_second(phase.operations_per_s),
+                   format_time_ns(phase.call_ns_p50), format_time_ns(phase.call_ns_p99),
+                   format_time_ns(phase.call_ns_max), hosts.with_host(phase.io.max_rank), format_time_ns(phase.io.max),
+                   format_time_ns(phase.io.mean), state_word(result.request, phase)});
+  }
+  if (!table.has_rows()) return "";
+  return "files and directories\n" + table.text() +
+         "  in a second: items of all ranks / the time from the common start to the end of the last rank, without "
+         "making "
+         "and checking contents\n"
+         "  50 %, 99 %, most: time of one operation, of all ranks; mean: of ranks, beside that of the last one\n";
+}
+
 std::string io_rates_table(const IoResult& result) {
-  if (result.phases.empty()) return "";
+  const auto has_bytes = [](const PhaseSummary& phase) { return !is_metadata(phase.position.operation); };
+  if (std::none_of(result.phases.begin(), result.phases.end(), has_bytes)) return "";
   const Unit unit = unit_of_rates(result);
   const bool is_limited = has_stop(result);
-  std::vector<output::Column> columns{
-      {"phase", output::Align::left}, {"repeat"}, {"bytes"}, {"slowest rank"}, {"mean rank"}, {"transfer"}, {"wall"}};
+  std::vector<output::Column> columns{{"phase", output::Align::left},
+                                      {"repeat"},
+                                      {"bytes"},
+                                      {"slowest rank"},
+                                      {"mean rank"},
+                                      {"transfer"},
+                                      {"wall"},
+                                      {"IOPS"}};
   if (is_limited) columns.push_back({"at stop"});
   columns.push_back({"", output::Align::left});
   output::Table table(std::move(columns));
   for (const PhaseSummary& phase : result.phases) {
+    if (!has_bytes(phase)) continue;
     std::vector<std::string> row{name_of(phase.position.operation),
                                  std::to_string(phase.position.repeat),
                                  about_bytes(bytes_of(phase)),
                                  output::in_unit(phase.bytes_per_s, unit),
                                  output::in_unit(phase.bytes_per_s_mean, unit),
                                  output::in_unit(phase.bytes_per_s_transfer, unit),
-                                 output::in_unit(phase.bytes_per_s_wall, unit)};
+                                 output::in_unit(phase.bytes_per_s_wall, unit),
+                                 per_second(phase.operations_per_s)};
     if (is_limited) row.push_back(phase.has_stop ? output::in_unit(phase.bytes_per_s_at_stop, unit) : "-");
     row.push_back(state_word(result.request, phase));
     table.add_row(std::move(row));
@@ -333,6 +436,15 @@ constexpr double phase_line_interval_s = 1;
 double share_done(const PhaseProgress& progress) {
   if (progress.bytes_total == 0) return 1;
   return std::min(static_cast<double>(progress.bytes_done) / static_cast<double>(progress.bytes_total), 1.0);
+}
+
+/// "12.3 MiB", or of metadata "4000 items".
+std::string amount_text(const PhasePosition& position, std::uint64_t amount) {
+  return is_metadata(position.operation) ? output::counted(amount, "item") : about_bytes(amount);
+}
+
+std::string rate_words(const PhasePosition& position, double rate) {
+  return is_metadata(position.operation) ? per_second(rate) + " in a second" : format_bandwidth(rate);
 }
 
 double rate_so_far(const PhaseProgress& progress) {
@@ -357,9 +469,10 @@ std::string name_of_phase(const IoRequest& request, const PhasePosition& positio
 std::string end_line(const IoRequest& request, const PhaseSummary& summary) {
   const std::string name = name_of_phase(request, summary.position);
   if (!summary.is_complete) return fmt::format("{}: not complete\n", name);
+  const bool has_bytes = !is_metadata(summary.position.operation);
   const std::uint64_t bytes = summary.bytes > 0 ? summary.bytes : summary.message_bytes;
-  return fmt::format("{}: {} in {}, {}\n", name, about_bytes(bytes), output::format_duration(1e-9 * summary.wall_ns),
-                     format_bandwidth(summary.bytes_per_s));
+  return fmt::format("{}: {} in {}, {}\n", name, amount_text(summary.position, has_bytes ? bytes : summary.num_objects),
+                     output::format_duration(1e-9 * summary.wall_ns), rate_words(summary.position, rate_of(summary)));
 }
 
 class IoLineProgress final : public Progress {
@@ -373,10 +486,10 @@ class IoLineProgress final : public Progress {
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (outlet_.now_s() < next_line_s_) return;
-    outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
-                              output::percent_text(share_done(progress)), about_bytes(progress.bytes_total),
-                              format_bandwidth(rate_so_far(progress)),
-                              output::format_duration(left_s(request_, progress))));
+    outlet_.write(fmt::format(
+        "{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
+        output::percent_text(share_done(progress)), amount_text(progress.position, progress.bytes_total),
+        rate_words(progress.position, rate_so_far(progress)), output::format_duration(left_s(request_, progress))));
     next_line_s_ = outlet_.now_s() + phase_line_interval_s;
   }
 
@@ -404,10 +517,10 @@ class IoBarProgress final : public Progress {
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (!bar_.is_due()) return;
-    bar_.draw(
-        share_done(progress), name_of_phase(request_, progress.position),
-        fmt::format("{}, {} left, {}", about_bytes(progress.bytes_done),
-                    output::format_duration(left_s(request_, progress)), format_bandwidth(rate_so_far(progress))));
+    bar_.draw(share_done(progress), name_of_phase(request_, progress.position),
+              fmt::format("{}, {} left, {}", amount_text(progress.position, progress.bytes_done),
+                          output::format_duration(left_s(request_, progress)),
+                          rate_words(progress.position, rate_so_far(progress))));
   }
 
   void phase_ends(const PhaseSummary& summary) override {
@@ -474,7 +587,7 @@ std::string remarks_on(const KeptPhase& phase, const Header& header) {
   if (!phase.is_complete) remarks = (phase.is_interrupted ? "" : "failed: ") + output::harmless(phase.error);
   const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "" : "; ") + remark; };
   if (phase.num_mismatches > 0) add(output::counted(phase.num_mismatches, "wrong object"));
-  if (header.files.empty()) return remarks;
+  if (header.files.empty() || is_metadata(phase.operation)) return remarks;
   if (phase.source)
     add(*phase.source == "not_known" ? "from where is not known" : "from " + output::harmless(*phase.source));
   if (phase.is_durable) add(*phase.is_durable ? "durable" : "not durable");
@@ -496,6 +609,7 @@ std::string phase_table(const std::vector<KeptPhase>& phases, const Header& head
                        {"bytes"},
                        {unit.name},
                        {"by wall time"},
+                       {"in a second"},
                        {"wall time"},
                        {"", output::Align::left}});
   const std::size_t num_shown = std::min(phases.size(), most_phases_shown);
@@ -503,7 +617,7 @@ std::string phase_table(const std::vector<KeptPhase>& phases, const Header& head
     const KeptPhase& phase = phases[index];
     table.add_row({name_of(phase.operation), std::to_string(phase.repeat), about_bytes(phase.bytes),
                    output::in_unit(phase.bytes_per_s, unit), output::in_unit(phase.bytes_per_s_wall, unit),
-                   format_time_ns(phase.wall_ns), remarks_on(phase, header)});
+                   per_second(phase.operations_per_s), format_time_ns(phase.wall_ns), remarks_on(phase, header)});
   }
   std::string text = "\n" + table.text();
   if (phases.size() > num_shown) text += fmt::format("  and {} more\n", phases.size() - num_shown);

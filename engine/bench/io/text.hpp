@@ -27,8 +27,17 @@ Unit unit_of_rates(const IoResult& result);
 /// from, or whether they are on the storage; for each operation.
 std::string io_headlines(const IoResult& result);
 
-/// Every phase with all its rates, and what these are.
+/// Every phase with all its rates, and what these are; without those of metadata.
 std::string io_rates_table(const IoResult& result);
+
+/// Every phase of metadata with its rate, and the latencies of its operations.
+std::string io_metadata_table(const IoResult& result);
+
+/// "12345", "0.1234"; "-" where it is not known.
+std::string per_second(double operations_per_s);
+
+/// Operations on files and directories as a whole have operations_per_s, others bytes_per_s.
+double rate_of(const PhaseSummary& phase);
 
 /// For standard output, at the end: what was done; the rate of each operation and what it includes; times of ranks,
 /// latencies, throughput over time; where reads came from and whether writes are durable; what is slow; hints; wrong
@@ -46,6 +55,12 @@ std::string movement_description(const IoRequest& request);
 
 /// "blocking collective calls, O_DIRECT".
 std::string calls_description(const IoRequest& request);
+
+/// "1 directory", "12 directories".
+std::string directories_description(std::uint64_t num);
+
+/// "1000 directories, then 1000 files of 4 KiB".
+std::string items_description(const IoRequest& request, std::uint64_t num_items);
 
 /// "64 objects of 1 MiB".
 std::string objects_description(std::uint64_t num_objects, std::uint64_t object_size_bytes);

@@ -71,6 +71,13 @@ LongestCall longest_call(const IoResult& result) {
   return longest;
 }
 
+/// "rank 3 on node1, 64 KiB at 0 of FILE"; of a call without data "rank 3 on node1, FILE".
+std::string place_of(const SlowCall& call) {
+  const std::string where =
+      call.size_bytes > 0 ? fmt::format("{} at {} of ", format_bytes(call.size_bytes), call.offset_bytes) : "";
+  return fmt::format("rank {} on {}, {}{}", call.rank, call.host, where, call.file);
+}
+
 double stalled_ns(const IoResult& result) {
   return 1e9 * std::min(stalled_share * result.request.timeout_s, stalled_s_max);
 }
@@ -84,8 +91,7 @@ std::optional<Finding> stalled_call(const IoResult& result) {
                                      format_time_ns(longest.time_ns), is_transfer ? "call" : name_of(longest.time));
   if (is_transfer && !longest.phase->slow_calls.empty()) {
     const SlowCall& call = longest.phase->slow_calls.front();
-    evidence += fmt::format(", rank {} on {}, {} at {} of {}", call.rank, call.host, format_bytes(call.size_bytes),
-                            call.offset_bytes, call.file);
+    evidence += ", " + place_of(call);
   } else if (longest.rank >= 0) {
     evidence += fmt::format(", rank {}", longest.rank);
   }
@@ -112,8 +118,7 @@ std::optional<Finding> slow_call(const IoResult& result) {
                   format_time_ns(phase_of_worst->call_ns_max), format_time_ns(phase_of_worst->call_ns_p50));
   if (!phase_of_worst->slow_calls.empty()) {
     const SlowCall& call = phase_of_worst->slow_calls.front();
-    evidence += fmt::format("; rank {} on {}, {} at {} of {}", call.rank, call.host, format_bytes(call.size_bytes),
-                            call.offset_bytes, call.file);
+    evidence += "; " + place_of(call);
   }
   Finding finding{"slow_call", Severity::note, "A call took very much longer than the others.", evidence,
                   "Look at the slowest calls: several at one time point at the storage, one place at a target."};

@@ -193,6 +193,9 @@ TEST(IoOptions, RefuseWhatTheyDoNotKnow) {
 TEST(IoOptions, RefuseValuesOutOfRange) {
   const std::vector<std::pair<const char*, std::vector<const char*>>> refused{
       {"--objects", {"0", "-1", "1.5", "", "many"}},
+      {"--preset", {"", "ior", "2"}},
+      {"--items", {"", "links"}},
+      {"--block-size", {"0", "7", "x"}},
       {"--object-size", {"0", "7", "-8", "3x", "", "KiB", "2TiB"}},
       {"--buffer-size", {"0", "-1"}},
       {"--io-ranks", {"0", "1,0", "1,,2", "", "-1"}},
@@ -275,6 +278,88 @@ TEST(IoOptions, RefuseWhatIsAboutFilesWithoutThem) {
                     {"--sync", "none"},
                     {"--read-shift", "ranks:1"}},
                    {"--movement", "N-M-1", "--no-file"}, "nothing is opened");
+}
+
+TEST(IoOptions, HaveTheirOwnDefaultsForMetadata) {
+  const bench::io::IoRequest request = parse({"--metadata"});
+  EXPECT_TRUE(request.metadata);
+  EXPECT_EQ(request.items, bench::io::MetadataItems::both);
+  EXPECT_EQ(request.num_objects, 1000u);
+  EXPECT_EQ(request.object_size_bytes, 0u);
+  EXPECT_EQ(request.sync, bench::io::SyncTiming::none);
+  EXPECT_EQ(request.touch, memory::Touch::object);
+  const bench::io::IoRequest given = parse({"--metadata", "--items", "files", "--objects", "7", "--object-size",
+                                            "3901B", "--sync", "inside", "--touch", "full"});
+  EXPECT_EQ(given.items, bench::io::MetadataItems::files);
+  EXPECT_EQ(given.num_objects, 7u);
+  EXPECT_EQ(given.object_size_bytes, 3901u);
+  EXPECT_EQ(given.sync, bench::io::SyncTiming::inside);
+  EXPECT_EQ(given.touch, memory::Touch::full);
+}
+
+TEST(IoOptions, RefuseWhatMetadataDoNotHave) {
+  expect_no_effect({{"--calls", "blocking"},
+                    {"--random"},
+                    {"--barrier"},
+                    {"--overwrite-targets"},
+                    {"--delete"},
+                    {"--preallocate", "1MiB"},
+                    {"--op", "write"},
+                    {"--sleep", "1"},
+                    {"--direct"},
+                    {"--drop-cache"}},
+                   {"--metadata"}, "files as a whole");
+  expect_no_effect({{"--items", "files"}}, {}, "without --metadata");
+  EXPECT_THAT(refusal({"--metadata", "--movement", "N-M-M"}), AllOf(HasSubstr("--metadata"), HasSubstr("N-M-M")));
+  EXPECT_THAT(refusal({"--metadata", "--sync", "outside"}), AllOf(HasSubstr("--metadata"), HasSubstr("--sync")));
+  EXPECT_THAT(refusal({"--metadata", "--preset", "ior-hard"}), AllOf(HasSubstr("--metadata"), HasSubstr("ior-hard")));
+  EXPECT_THAT(test::refusal_of([] { bench::io::validate_backend_options(parse({"--metadata"}), "mpi-io"); }),
+              AllOf(HasSubstr("--metadata"), HasSubstr("--backend posix")));
+}
+
+TEST(IoOptions, TakeThoseOfAPreset) {
+  const bench::io::IoRequest hard = parse({"--preset", "ior-hard"});
+  EXPECT_EQ(hard.movement, Movement::n_1);
+  EXPECT_EQ(hard.order, schedule::Order::strided);
+  EXPECT_EQ(hard.object_size_bytes, 47008u);
+  EXPECT_EQ(hard.num_objects, 10'000'000u);
+  EXPECT_EQ(hard.time_limit_s, 300);
+  EXPECT_EQ(hard.read_shift, bench::io::ReadShift::hosts);
+  EXPECT_TRUE(hard.is_shift_optional);
+  EXPECT_EQ(hard.backend, "posix");
+  const bench::io::IoRequest easy = parse({"--preset=ior-easy"});
+  EXPECT_EQ(easy.movement, Movement::n_n);
+  EXPECT_EQ(easy.object_size_bytes, 2u << 20);
+  EXPECT_EQ(easy.num_objects * easy.object_size_bytes, std::uint64_t{9'920'000} << 20);
+  const bench::io::IoRequest metadata = parse({"--preset", "mdtest-hard"});
+  EXPECT_TRUE(metadata.metadata);
+  EXPECT_EQ(metadata.items, bench::io::MetadataItems::files);
+  EXPECT_EQ(metadata.movement, Movement::n_1);
+  EXPECT_EQ(metadata.object_size_bytes, 3901u);
+  EXPECT_EQ(metadata.num_objects, 1'000'000u);
+  EXPECT_EQ(parse({"--preset", "mdtest-easy"}).object_size_bytes, 0u);
+  EXPECT_EQ(parse({"--preset", "none"}).num_objects, 64u);
+}
+
+TEST(IoOptions, CountRatherThanThoseOfAPreset) {
+  const bench::io::IoRequest before = parse({"--objects", "5", "--preset", "ior-hard", "--read-shift", "none"});
+  EXPECT_EQ(before.num_objects, 5u);
+  EXPECT_EQ(before.object_size_bytes, 47008u);
+  EXPECT_EQ(before.read_shift, bench::io::ReadShift::none);
+  EXPECT_FALSE(before.is_shift_optional);
+  // A flag that it sets goes where it would do nothing.
+  EXPECT_EQ(parse({"--preset", "ior-hard", "--movement", "N-N"}).order, schedule::Order::segmented);
+  EXPECT_THAT(refusal({"--preset", "ior-medium"}), AllOf(HasSubstr("--preset"), HasSubstr("mdtest-hard")));
+}
+
+TEST(IoOptions, ReadOrders) {
+  EXPECT_EQ(parse({"--random"}).random_seed, 1u);
+  EXPECT_EQ(parse({"--random", "9"}).random_seed, 9u);
+  EXPECT_EQ(parse({"--movement", "N-1", "--strided", "--block-size", "4MiB"}).block_size_bytes, 4u << 20);
+  EXPECT_THAT(refusal({"--random", "0"}), HasSubstr("--random"));
+  EXPECT_THAT(refusal({"--movement", "N-1", "--block-size", "4MiB"}),
+              AllOf(HasSubstr("--block-size has no effect"), HasSubstr("--strided")));
+  EXPECT_THAT(refusal({"--movement", "N-M-1", "--random"}), HasSubstr("--random has no effect"));
 }
 
 TEST(IoOptions, RefuseCombinationsInWhichOneIsIgnored) {

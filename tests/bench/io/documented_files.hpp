@@ -48,7 +48,10 @@ class Documented {
     std::uint64_t position = 0;
     while (sharers[position] != rank) ++position;
     const bool strided = request_.order == Order::strided;
-    const std::uint64_t number = strided ? object * sharers.size() + position : position * num + object;
+    const std::uint64_t in_block = request_.block_size_bytes == 0 ? 1 : request_.block_size_bytes / size;
+    const std::uint64_t number = strided
+                                     ? (object / in_block * sharers.size() + position) * in_block + object % in_block
+                                     : position * num + object;
     return {name(rank), number * size, file_number(rank)};
   }
 

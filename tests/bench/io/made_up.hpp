@@ -24,6 +24,7 @@ inline bench::io::PhaseSummary made_up_phase(bench::io::IoOperation operation, i
   const double time_ns = 1e9 * static_cast<double>(phase.bytes) / (gib_per_s * io_gibi);
   phase.wall_ns = 1.25 * time_ns;
   phase.bytes_per_s = gib_per_s * io_gibi;
+  phase.operations_per_s = 1024 * gib_per_s;
   phase.bytes_per_s_mean = 1.25 * gib_per_s * io_gibi;
   phase.bytes_per_s_wall = 0.8 * gib_per_s * io_gibi;
   phase.bytes_per_s_transfer = 1.5 * gib_per_s * io_gibi;

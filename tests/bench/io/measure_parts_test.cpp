@@ -233,6 +233,20 @@ TEST(IoShare, StretchesAreJoinedWhereTheyMeet) {
   EXPECT_THAT(stretches_of(strided.layout, {0}, 0), IsEmpty());
 }
 
+TEST(Stretches, OfVeryManyStridedObjectsAreSome) {
+  IoRequest request;
+  request.movement = Movement::n_1;
+  request.order = Order::strided;
+  request.object_size_bytes = 8;
+  request.num_objects = 10'000'000;
+  const Plan plan = Ranks(4, 4).plan(request);
+  const std::vector<storage::ByteRange> stretches = stretches_of(plan.layout, {1}, request.num_objects);
+  EXPECT_LE(stretches.size(), most_strided_stretches);
+  EXPECT_GT(stretches.size(), most_strided_stretches / 2);
+  EXPECT_EQ(stretches.front().offset_bytes, 8u);
+  EXPECT_GT(stretches.back().offset_bytes, plan.layout.file_size_bytes(0) / 100 * 99);
+}
+
 TEST(IoShare, OneRankOfAHostSpeaksForIt) {
   const Hosts host_of{0, 0, 1, 1};
   EXPECT_TRUE(is_lowest_on_host({1, 2, 3}, 1, host_of));

@@ -2,6 +2,7 @@
 // The parallel file test's measuring stage: buffers, caches, sync, names, and what it says of itself.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -43,6 +44,61 @@ TEST(IoMeasure, RanksThatDoIoMayBringNothing) {
       run_and_expect_files(setting_for(request), folder);
     }
   }
+}
+
+TEST(IoMeasure, BlocksOfRanksMayTakeTurns) {
+  for (const Movement movement : {Movement::n_1, Movement::n_m, Movement::n_m_1}) {
+    const test::Folder folder;
+    IoRequest request = request_in(folder, movement);
+    request.order = Order::strided;
+    request.num_objects = 6;
+    request.block_size_bytes = 3 * request.object_size_bytes;
+    run_and_expect_files(setting_for(request), folder);
+  }
+}
+
+TEST(IoMeasure, ARandomOrderGivesTheSameFiles) {
+  for (const Movement movement : {Movement::n_n, Movement::n_1, Movement::n_m}) {
+    for (const storage::FileCalls calls : {storage::FileCalls::blocking, storage::FileCalls::non_blocking}) {
+      const test::Folder folder;
+      IoRequest request = request_in(folder, movement);
+      request.calls = calls;
+      request.num_objects = 17;
+      request.random_seed = 3;
+      run_and_expect_files(setting_for(request), folder);
+    }
+  }
+}
+
+TEST(IoMeasure, ARandomOrderIsNotThatOfTheFile) {
+  const test::Folder folder;
+  IoRequest request = request_in(folder, Movement::n_n);
+  request.num_objects = 40;
+  request.random_seed = 1;
+  request.num_slow_calls = 40;
+  Setting setting = setting_for(request);
+  setting.num_ranks = 1;
+  const std::vector<MeasuredRank> ranks = measured(setting);
+  expect_no_errors(ranks);
+  for (const PhaseSummary& phase : ranks[0].measured.phases) {
+    std::vector<SlowCall> calls = phase.slow_calls;
+    ASSERT_THAT(calls, SizeIs(40));
+    std::ranges::sort(calls, {}, &SlowCall::begin_ns);
+    EXPECT_FALSE(std::ranges::is_sorted(calls, {}, &SlowCall::offset_bytes));
+  }
+}
+
+TEST(IoMeasure, ARandomOrderMayEndByTheClock) {
+  const test::Folder folder;
+  IoRequest request = request_in(folder, Movement::n_1);
+  request.object_size_bytes = 4096;
+  request.num_objects = 1 << 20;  // never done in time
+  request.random_seed = 1;
+  request.time_limit_s = 0.02;
+  const std::vector<MeasuredRank> ranks = measured(setting_for(request));
+  expect_no_errors(ranks);
+  EXPECT_GT(ranks[0].measured.verified_bytes, 0u);
+  EXPECT_FALSE(ranks[0].measured.phases[1].cache_before.is_known);
 }
 
 TEST(IoMeasure, EveryRankMayDoItsOwnIoInAFunnel) {

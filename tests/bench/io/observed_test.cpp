@@ -97,6 +97,21 @@ TEST(JudgedTimes, AreThoseInCallsSyncAndClose) {
   EXPECT_THAT(faults_of(diagnosed(outside, phases, rows_of(4, &JudgedRow::sync_ns), {}, six_hosts(), {})), IsEmpty());
 }
 
+TEST(JudgedTimes, OfMetadataAreThoseOfAllCallsAndCountItems) {
+  const auto phases = phases_of(4, {IoOperation::create, true, ""});
+  for (double JudgedRow::*time :
+       {&JudgedRow::call_ns, &JudgedRow::open_ns, &JudgedRow::sync_ns, &JudgedRow::close_ns}) {
+    std::vector<JudgedRow> rows = rows_of(4, time);
+    for (JudgedRow& row : rows) {
+      row.bytes = 0;
+      row.num_objects = 1000;
+    }
+    const auto slices = diagnosed(six_ranks(), phases, rows, {}, six_hosts(), {});
+    EXPECT_THAT(faults_of(slices), ElementsAre("create: host n4"));
+    EXPECT_NEAR(slices.at(0).diagnosis.faults.at(0).phases->usual_bytes_per_s, 1e6, 1e4) << "items a second";
+  }
+}
+
 TEST(JudgedTimes, OfASharedFileAreSyncedByAllOfItsRanks) {
   Header shared = six_ranks();
   shared.movement = "N-1";

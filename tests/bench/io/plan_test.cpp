@@ -61,6 +61,52 @@ TEST(IoPlan, TakesIoRanksOnHosts) {
   EXPECT_THAT(ranks.plan(request).layout.io_ranks().ranks, ElementsAre(0, 1, 4, 5));
 }
 
+TEST(IoPlan, HasPhasesOfMetadata) {
+  IoRequest request;
+  request.metadata = true;
+  request.object_size_bytes = 0;
+  request.repeat = 2;
+  const auto operations_of = [&](MetadataItems items) {
+    request.items = items;
+    std::vector<std::string> names;
+    for (const PhasePosition& phase : Ranks(4, 2).plan(request).phases) names.emplace_back(name_of(phase.operation));
+    return names;
+  };
+  EXPECT_THAT(operations_of(MetadataItems::directories), ElementsAre("mkdir", "rmdir", "mkdir", "rmdir"));
+  EXPECT_THAT(operations_of(MetadataItems::both), SizeIs(14));
+  request.repeat = 1;
+  EXPECT_THAT(operations_of(MetadataItems::files), ElementsAre("create", "stat", "open", "read_file", "unlink"));
+  EXPECT_THAT(operations_of(MetadataItems::both),
+              ElementsAre("mkdir", "rmdir", "create", "stat", "open", "read_file", "unlink"));
+}
+
+TEST(IoPlan, RefusesBlocksThatDoNotFit) {
+  IoRequest request = of(Movement::n_1);
+  request.order = schedule::Order::strided;
+  request.object_size_bytes = 8192;
+  request.num_objects = 10;
+  request.block_size_bytes = 12288;
+  EXPECT_THAT(Ranks(2, 2).refusal(request), AllOf(HasSubstr("--block-size"), HasSubstr("--object-size, 8 KiB")));
+  request.block_size_bytes = 32768;
+  EXPECT_THAT(Ranks(2, 2).refusal(request), AllOf(HasSubstr("--objects cannot be 10"), HasSubstr("example 12")));
+  request.block_size_bytes = 40960;
+  EXPECT_EQ(Ranks(2, 2).plan(request).layout.location(1, 0).offset_bytes, 40960u);
+}
+
+TEST(IoPlan, GoesOnWithoutAShiftOfAPresetThatCannotBeHad) {
+  IoRequest request;
+  request.read_shift = ReadShift::hosts;
+  request.read_shift_by = 1;
+  EXPECT_THAT(Ranks(4, 4).refusal(request), HasSubstr("--read-shift"));
+  request.is_shift_optional = true;
+  const Ranks one_host(4, 4), two_hosts(4, 2);
+  EXPECT_EQ(reads_for(one_host.plan(request), request, 1), 1);
+  EXPECT_EQ(reads_for(two_hosts.plan(request), request, 1), 3);
+  request.read_shift = ReadShift::ranks;
+  EXPECT_EQ(reads_for(Ranks(1, 1).plan(request), request, 0), 0);
+  EXPECT_EQ(reads_for(one_host.plan(request), request, 3), 0);
+}
+
 TEST(IoPlan, RefusesIoRanksThatAreNotThere) {
   const Ranks ranks(6, 2);
   EXPECT_THAT(ranks.refusal(funnel(Movement::n_m_1, {7})), AllOf(HasSubstr("--io-ranks cannot be 7"), HasSubstr("6")));

@@ -97,6 +97,7 @@ inline bench::io::PhaseSummary phase_summary_of(int index) {
   summary.bytes_per_s_mean = base + 1;
   summary.bytes_per_s_wall = base + 2;
   summary.bytes_per_s_transfer = base + 3;
+  summary.operations_per_s = base + 6;
   summary.fill_bytes_per_s = base + 4;
   summary.verify_bytes_per_s = base + 5;
   summary.io = spread_of(4e6);

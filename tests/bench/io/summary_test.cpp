@@ -66,8 +66,25 @@ TEST(PhaseSummary, RatesCountTheSlowestRank) {
   EXPECT_DOUBLE_EQ(summary.bytes_per_s_mean, 2000 / 2e-6);
   EXPECT_DOUBLE_EQ(summary.bytes_per_s_wall, 2000 / 4e-6);
   EXPECT_DOUBLE_EQ(summary.bytes_per_s_transfer, 2000 / 2e-6);
+  EXPECT_DOUBLE_EQ(summary.operations_per_s, 2 / 3e-6);  // two calls
   EXPECT_DOUBLE_EQ(summary.fill_bytes_per_s, 2000 / 500e-9);
   EXPECT_TRUE(std::isnan(summary.verify_bytes_per_s));
+}
+
+TEST(PhaseSummary, OfMetadataHasARateOfOperationsAlone) {
+  const PhaseSummary summary = summary_of(2, {}, IoOperation::create, [](int rank, Part& part) {
+    part.row = row_of(1000, rank == 0 ? 1000 : 3000);
+    part.row.num_objects = part.row.num_calls = 30;
+  });
+  EXPECT_DOUBLE_EQ(summary.operations_per_s, 60 / 3e-6);
+  EXPECT_EQ(summary.bytes, 2000u);
+  EXPECT_TRUE(std::isnan(summary.bytes_per_s));
+  EXPECT_TRUE(std::isnan(summary.bytes_per_s_wall));
+  const PhaseSummary failed = summary_of(2, {}, IoOperation::create, [](int, Part& part) {
+    part.row = row_of(0, 1000);
+    part.error = "quota";
+  });
+  EXPECT_TRUE(std::isnan(failed.operations_per_s));
 }
 
 TEST(PhaseSummary, ASyncOutsideIsNoPartOfTheTransfer) {

@@ -132,6 +132,51 @@ TEST_F(IoPlans, ShowStridesAndFiles) {
   EXPECT_THAT(plan, Not(HasSubstr("messages")));
 }
 
+TEST_F(IoPlans, ShowBlocksAndOrders) {
+  bench::io::IoRequest request;
+  request.movement = Movement::n_1;
+  request.order = schedule::Order::strided;
+  request.num_objects = 6;
+  request.block_size_bytes = 2 * io_mebi;
+  request.random_seed = 5;
+  request.target = "t";
+  const std::string plan = text(request, 3, 3);
+  EXPECT_THAT(plan, HasSubstr("N-1, strided in blocks of 2 MiB, in random order 5\n"));
+  EXPECT_THAT(plan, HasSubstr("     1     0  t     2 MiB to 16 MiB, 2 MiB every 6 MiB\n"));
+}
+
+TEST_F(IoPlans, ShowItemsAndDirectories) {
+  bench::io::IoRequest request;
+  request.metadata = true;
+  request.movement = Movement::n_m;
+  request.num_files = 2;
+  request.num_objects = 10;
+  request.object_size_bytes = 3901;
+  request.sync = bench::io::SyncTiming::inside;
+  request.target = "/scratch/d.%r";
+  const std::string plan = text(request, 4, 4);
+  EXPECT_THAT(plan, HasSubstr("Metadata: 10 directories, then 10 files of 3901 B a rank, 40 of each in all\n"
+                              "Directories: 2\n"
+                              "Phases: mkdir, rmdir, create, stat, open, read_file, unlink; fsync of each file before "
+                              "it is closed\n"
+                              "Map:\n"
+                              "  rank  directory  name\n"
+                              "     0          0  /scratch/d.0\n"
+                              "     1          1  /scratch/d.1\n"));
+  EXPECT_THAT(plan, Not(HasSubstr("fsync inside")));
+}
+
+TEST_F(IoPlans, ShowWhatAPresetStandsFor) {
+  bench::io::IoRequest request;
+  request.preset = bench::io::Preset::ior_hard;
+  request.read_shift = bench::io::ReadShift::hosts;
+  request.read_shift_by = 1;
+  request.is_shift_optional = true;
+  EXPECT_THAT(text(request, 4, 4), AllOf(HasSubstr("Preset ior-hard: --movement N-1 --strided --object-size 47008B"),
+                                         HasSubstr("without --read-shift")));
+  EXPECT_THAT(text(request, 4, 2), AllOf(HasSubstr("Preset ior-hard: "), Not(HasSubstr("without --read-shift"))));
+}
+
 TEST_F(IoPlans, WithoutFilesShowTheFunnel) {
   bench::io::IoRequest request;
   request.movement = Movement::n_m_m;
@@ -154,21 +199,22 @@ TEST_F(IoPlans, OfALargeRunAreShort) {
 }
 
 TEST(IoSummary, BeginsWithWhatWasDoneAndTheRates) {
-  EXPECT_THAT(bench::io::io_summary(made_up_io_result(), "r.h5"),
-              testing::StartsWith("8 ranks on 2 hosts, transport tcp (sockets of the kernel), waiting: yield\n"
-                                  "N-M-1: 16 objects of 1 MiB a rank, 2 I/O ranks\n"
-                                  "POSIX: blocking calls\n"
-                                  "1 file on ext4: /scratch/t\n"
-                                  "\n"
-                                  "write: 2.000 GiB/s, the median of 3 (1.000 to 3.000; mean 2.000 ± 2.500, 95 %)\n"
-                                  "  fsync is inside the time: nothing was dirty when the time ended\n"
-                                  "read: 4.000 GiB/s, the median of 3 (4.000 to 4.000; mean 4.000 ± 0.000, 95 %)\n"
-                                  "  25.0 % of the pages were cached before: from both\n"
-                                  "\n"
-                                  "rates in GiB/s\n"
-                                  "  phase  repeat      bytes  slowest rank  mean rank  transfer   wall\n"
-                                  "  write       0  128.0 MiB         1.000      1.250     1.500  0.800  durable\n"
-                                  "  read        0  128.0 MiB         4.000      5.000     6.000  3.200  from both\n"));
+  EXPECT_THAT(
+      bench::io::io_summary(made_up_io_result(), "r.h5"),
+      testing::StartsWith("8 ranks on 2 hosts, transport tcp (sockets of the kernel), waiting: yield\n"
+                          "N-M-1: 16 objects of 1 MiB a rank, 2 I/O ranks\n"
+                          "POSIX: blocking calls\n"
+                          "1 file on ext4: /scratch/t\n"
+                          "\n"
+                          "write: 2.000 GiB/s, the median of 3 (1.000 to 3.000; mean 2.000 ± 2.500, 95 %)\n"
+                          "  fsync is inside the time: nothing was dirty when the time ended\n"
+                          "read: 4.000 GiB/s, the median of 3 (4.000 to 4.000; mean 4.000 ± 0.000, 95 %)\n"
+                          "  25.0 % of the pages were cached before: from both\n"
+                          "\n"
+                          "rates in GiB/s\n"
+                          "  phase  repeat      bytes  slowest rank  mean rank  transfer   wall  IOPS\n"
+                          "  write       0  128.0 MiB         1.000      1.250     1.500  0.800  1024  durable\n"
+                          "  read        0  128.0 MiB         4.000      5.000     6.000  3.200  4096  from both\n"));
 }
 
 TEST(IoSummary, ShowsTimesOfTheMedianRepeat) {
@@ -187,6 +233,50 @@ TEST(IoSummary, ShowsTimesOfTheMedianRepeat) {
                               "  write [#=:] # is 7.451 GiB/s, one is 1.049 ms\n"));
   EXPECT_THAT(text, testing::EndsWith("\nverified: 384.0 MiB read as written\nresult: r.h5\nnext:   leadline report "
                                       "r.h5\n"));
+}
+
+/// Eight ranks made and looked at 100 files each.
+bench::io::IoResult metadata_result() {
+  bench::io::IoResult result = made_up_io_result();
+  result.request.metadata = true;
+  result.request.items = bench::io::MetadataItems::files;
+  result.request.movement = Movement::n_n;
+  result.request.object_size_bytes = 0;
+  result.request.repeat = 1;
+  result.num_objects = 100;
+  result.phases.clear();
+  result.operations.clear();
+  for (const auto operation : {bench::io::IoOperation::create, bench::io::IoOperation::stat}) {
+    bench::io::PhaseSummary phase = made_up_phase(operation, 0, 1);
+    phase.bytes = 0;
+    phase.num_objects = phase.num_calls = 800;
+    phase.operations_per_s = 12345.6;
+    phase.io = {8, 0.6e6, 0.8e6, 1e6, 2, 5};
+    result.phases.push_back(phase);
+  }
+  return result;
+}
+
+TEST(IoSummary, OfMetadataIsATableOfOperations) {
+  const std::string text = bench::io::io_summary(metadata_result(), "r.h5");
+  EXPECT_THAT(text, HasSubstr("N-N: 100 files a rank\n1 directory on ext4: /scratch/t\n"));
+  EXPECT_THAT(text,
+              HasSubstr("files and directories\n"
+                        "  operation  repeat  items  in a second      50 %      99 %      most  last rank  its time"
+                        "      mean\n"
+                        "  create          0    800        12346  1.000 ms  3.000 ms  5.000 ms  5 (b)      1.000 ms"
+                        "  800.0 us\n"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("rates in")), Not(HasSubstr("throughput")), Not(HasSubstr("page cache"))));
+}
+
+TEST(IoProgress, OfMetadataCountsItems) {
+  Screen screen;
+  const auto progress = bench::io::make_io_lines({}, screen.outlet());
+  const bench::io::PhasePosition create{0, bench::io::IoOperation::create, 0};
+  progress->phase_begins(create, 400);
+  screen.now_s = 2;
+  progress->phase_goes_on({create, 100, 400, 2});
+  EXPECT_EQ(screen.text, "create: 25.0 % of 400 items, 50 in a second, 6.00 s left\n");
 }
 
 TEST(IoSummary, SaysWhatASyncOutsideLeavesOut) {
@@ -230,8 +320,8 @@ TEST(IoSummary, ShowsTheStopOfATimeLimit) {
   result.phases[0].has_stop = true;
   result.phases[0].bytes_per_s_at_stop = 0.5 * io_gibi;
   const std::string text = bench::io::io_summary(result, "");
-  EXPECT_THAT(text, HasSubstr("  wall  at stop\n"));
-  EXPECT_THAT(text, HasSubstr("  0.800    0.500  durable\n"));
+  EXPECT_THAT(text, HasSubstr("  wall  IOPS  at stop\n"));
+  EXPECT_THAT(text, HasSubstr("  0.800  1024    0.500  durable\n"));
   EXPECT_THAT(text, HasSubstr("when the time limit passed / that time\n"));
 }
 
@@ -323,7 +413,7 @@ TEST(IoSummary, OfAnInterruptedPhaseShowsHowFarRanksWere) {
                            {.rank = 5, .time_ns = 4e6, .bytes = 2 * io_mebi, .call = "reading 1 MiB at 0 of f.5"}};
   const std::string text = bench::io::io_summary(result, "r.h5");
   EXPECT_THAT(text, testing::StartsWith("INCOMPLETE: told to stop\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("  read +0 +3.0 MiB +- +- +- +- +interrupted\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("  read +0 +3.0 MiB +- +- +- +- +- +interrupted\n"));
   EXPECT_THAT(text, HasSubstr("read 0 was interrupted: what 2 of 8 ranks had moved until then; no rate\n"
                               "  rank   time in ms    bytes\n"
                               "  0 (a)       5.000  1.0 MiB\n"
