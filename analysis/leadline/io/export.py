@@ -79,7 +79,7 @@ PHASES: Table[IoResult] = Table(
         *(Column(name, "bytes/s", meaning) for name, meaning in RATES.items()),
         *(Column(name, "ns", "time of a call") for name in LATENCIES),
         Column("source", "", "of a read: cache, storage, mixed or not_known"),
-        Column("durable", "1", "of a write: 1 where nothing of it was dirty at its end"),
+        Column("durable", "1", "of a write: 1 where it was synced within its time"),
     ),
     _phases,
 )
@@ -89,7 +89,7 @@ RANKS: Table[IoResult] = Table(
         Column("rank", "1", "whose row it is"),
         Column("host", "", "its host"),
         Column("file", "", "that its objects are in"),
-        Column("begin_ns", "ns", "before its open, since the barrier before the phase"),
+        Column("begin_ns", "ns", "before its open, since the common start of the phase"),
         Column("end_ns", "ns", "after its close and sync"),
         Column("io_ns", "ns", "between them, without fill, verify and a sync that is outside"),
         *(Column(f"{name}_ns", "ns", "what it spent on this") for name in IO_TIMES),
