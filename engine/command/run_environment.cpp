@@ -123,6 +123,7 @@ void RunEnvironment::look_around() {
 /// Before any memory is set aside, so that it lies near the core. Gives how cores are shared afterwards.
 cluster::CoreShare RunEnvironment::bind_ranks() {
   const cluster::CoreShare share = cluster::core_share(cluster_);
+  if (share.ranks_per_core_max <= 0.5) second_core_.emplace();
   const bool is_alone_on_host = cluster_.num_hosts() == cluster_.size();
   Binding binding = request_.binding;
   if (share.is_bound) {
@@ -145,6 +146,7 @@ cluster::CoreShare RunEnvironment::bind_ranks() {
   } catch (const AgreedError& error) {
     if (request_.binding != Binding::automatic) throw;
     bound_thread_.reset();
+    if (second_core_) second_core_.emplace();
     binding_ = name_of(Binding::none);
     why_not_bound_ = error.what();
     return share;
@@ -157,8 +159,13 @@ void RunEnvironment::bind_to(Binding binding) {
     const auto all = cluster_.host_of();
     const auto num_ranks = static_cast<int>(std::ranges::count(all, all[static_cast<std::size_t>(cluster_.rank())]));
     const cluster::CpuList usable = cluster::CpuList::of_this_thread();
-    const cluster::CpuList own =
-        cluster::cpus_of_rank(cluster::host_cores(usable), binding, static_cast<int>(local_rank(cluster_)), num_ranks);
+    const cluster::HostCores cores = cluster::host_cores(usable);
+    const auto index = static_cast<int>(local_rank(cluster_));
+    const cluster::CpuList own = cluster::cpus_of_rank(cores, binding, index, num_ranks);
+    // Those behind the first cores, which ranks are bound to.
+    if (second_core_ && binding == Binding::core) {
+      second_core_ = cluster::cpus_of_rank(cores, binding, num_ranks + index, 2 * num_ranks);
+    }
     if (own.count() == 0) {
       throw Error(ExitStatus::bad_command_line, fmt::format("--bind core cannot be had on {}", cluster_.host()),
                   fmt::format("{} ranks, and cores {}", num_ranks, usable.text()),

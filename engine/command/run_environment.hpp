@@ -40,6 +40,10 @@ class RunEnvironment {
   const LineRate& line_rate() const { return line_rate_; }  ///< the same on all ranks
   bench::RankLayout rank_layout() const;
 
+  /// Local: where each rank of the run has a second core, for a thread beside the one that measures: which that is for
+  /// this rank; empty = one of those that this thread may run on. Nothing: some rank has none.
+  const std::optional<cluster::CpuList>& second_core() const { return second_core_; }
+
   /// For people: whether ranks are bound, why not, and where this one runs.
   std::string binding_text() const;
 
@@ -79,6 +83,7 @@ class RunEnvironment {
   const transport::LoadedModule& module_;
   std::string start_utc_;
   std::optional<cluster::BoundThread> bound_thread_;
+  std::optional<cluster::CpuList> second_core_;
   std::string binding_;        // of Provenance
   std::string why_not_bound_;  // where that is "none"
   std::string near_device_;    // that we chose of several on one network

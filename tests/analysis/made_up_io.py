@@ -109,7 +109,7 @@ def summary_of(made: MadeUpIo, phase: int, rows: dict[str, np.ndarray]) -> dict[
     """The phase as docs/formats/json.md says."""
     is_write, failed = made.operations[phase] == 0, made.states is not None and made.states[phase] == 2
     num, total = len(made.hosts), int(rows["bytes"].sum())
-    rate = None if failed else 1e9 * total / float(rows["io_ns"].max())
+    rate = None if failed else 1e9 * total / float(rows["end_ns"].max())
     wrong = made.wrong if phase == len(made.operations) - 1 else []
     histogram = rows["latencies"].sum(axis=0)
     edges = np.exp2(10 + np.arange(129) / 4)
@@ -122,8 +122,10 @@ def summary_of(made: MadeUpIo, phase: int, rows: dict[str, np.ndarray]) -> dict[
         "error": "rank 1 on node00: writing failed (No space left on device)" if failed else "",
         "bytes": total, "message_bytes": 0, "num_objects": num * made.num_objects, "num_calls": num * made.num_objects,
         "num_continued": 2 if made.slow_ranks and is_write else 0, "wall_ns": float(rows["end_ns"].max()),
-        "bytes_per_s": rate, "bytes_per_s_mean": rate and 1e9 * total / float(rows["io_ns"].mean()),
-        "bytes_per_s_wall": rate and 1e9 * total / float(rows["end_ns"].max()),
+        "bytes_per_s": rate, "bytes_per_s_first_done": None if is_write else rate and 1.125 * rate,
+        "first_done_ns": float(rows["end_ns"].min()), "bytes_per_s_wall": rate,
+        "bytes_per_s_io": rate and 1e9 * total / float(rows["io_ns"].max()),
+        "bytes_per_s_mean": rate and 1e9 * total / float(rows["io_ns"].mean()),
         "bytes_per_s_transfer": rate and 1e9 * total / float(rows["call_ns"].max()),
         "fill_bytes_per_s": 1e10 if is_write else None, "verify_bytes_per_s": None if is_write else 1e10,
         "io": _spread(rows["io_ns"]), "times": {name: _spread(rows[f"{name}_ns"]) for name in TIMES},

@@ -75,9 +75,9 @@ struct Sample {
 TEST(MpiIoTestText, HasTheGuidesNumbersFromTheGuidesTimes) {
   EXPECT_EQ(
       Sample().lines(),
-      "=== Effective Bandwidth (min [rank] avg): 1.780664e+03 [69] 2.070630e+03 Mbytes/s.\n"
+      "=== Effective Bandwidth (min [rank] avg max [rank]): 1.780664e+03 [69] 2.070630e+03 2.659093e+03 [0] Mbytes/s.\n"
       "=== Total Time (min [rank] avg max [rank]): 2.772675e+01 [0] 3.560656e+01 4.140479e+01 [69] sec.\n"
-      "=== Write Bandwidth (min [rank] avg): 1.988787e+03 [140] 2.353562e+03 Mbytes/s.\n"
+      "=== Write Bandwidth (min [rank] avg max [rank]): 1.988787e+03 [140] 2.353562e+03 3.151956e+03 [90] Mbytes/s.\n"
       "=== Write Time (min [rank] avg max [rank]): 2.339119e+01 [90] 3.132614e+01 3.707185e+01 [140] sec.\n"
       "=== MPI File Open Time (min [rank] avg max [rank]): 9.945100e-02 [0] 2.371871e+00 6.845830e+00 [112] sec.\n"
       "=== MPI File Write Wait Time (min [rank] avg max [rank]): 2.077227e+01 [90] 2.880994e+01 3.437072e+01 [140] "

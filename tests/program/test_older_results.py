@@ -53,7 +53,7 @@ def numbers(result: Any) -> list[float]:
         ]
     if isinstance(result, package.BisectionResult):
         return [float(result.patterns(kind=kind).bytes_per_s_mean.sum()) for kind in ("random", "named")]
-    return [phase.bytes_per_s for phase in result.measured_phases] + [
+    return [phase.value("bytes_per_s_io") for phase in result.measured_phases] + [  # their own headline
         float(result.rows(phase).io_ns.sum()) for phase in result.measured_phases
     ]
 
@@ -92,6 +92,16 @@ def test_what_an_older_file_lacks_is_absent(
         assert slice_["time_ns_p99"] > 0
     leadline("export", "link.h5", "--csv", "--output", "r.csv")
     assert "p999" not in (tmp_path / "r.csv").read_text().partition("\n")[0]
+
+
+def test_rates_of_an_older_file_test_say_what_they_are(unpacked: Callable[[str], Path], leadline: Leadline) -> None:
+    path = unpacked("io.h5")
+    with package.load_io(path) as result:
+        for phase in result.measured_phases:
+            assert phase.is_of_earlier_version
+            assert phase.bytes_per_s == 1e9 * phase.value("bytes") / phase.value("wall_ns")
+            assert phase.value("bytes_per_s_io") == 1e9 * phase.value("bytes") / phase.summary["io"]["max"]
+    assert "whose headline was that of the slowest rank" in leadline("info", "io.h5").out
 
 
 def keys_not_required(value: Any, schema: dict[str, Any], place: str = "") -> Iterator[str]:

@@ -80,7 +80,7 @@ PHASES: Table[IoResult] = Table(
         Column("operations_per_s", "1/s", "calls, or operations on items, by the I/O time of the slowest rank"),
         *(Column(name, "ns", "time of a call") for name in LATENCIES),
         Column("source", "", "of a read: cache, storage, mixed or not_known"),
-        Column("durable", "1", "of a write: 1 where nothing of it was dirty at its end"),
+        Column("durable", "1", "of a write: 1 where it was synced within its time"),
     ),
     _phases,
 )
@@ -90,7 +90,7 @@ RANKS: Table[IoResult] = Table(
         Column("rank", "1", "whose row it is"),
         Column("host", "", "its host"),
         Column("file", "", "that its objects are in"),
-        Column("begin_ns", "ns", "before its open, since the barrier before the phase"),
+        Column("begin_ns", "ns", "before its open, since the common start of the phase"),
         Column("end_ns", "ns", "after its close and sync"),
         Column("io_ns", "ns", "between them, without fill, verify and a sync that is outside"),
         *(Column(f"{name}_ns", "ns", "what it spent on this") for name in IO_TIMES),

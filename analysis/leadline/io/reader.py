@@ -79,16 +79,21 @@ class Reader(FileReader):
     def _phases(self) -> tuple[IoPhase, ...]:
         columns = self._columns("io/phases", {"operation": "iu", "repeat": "iu", "state": "iu", "summary": "OSU"})
         return tuple(
-            IoPhase(index, OPERATIONS[operation], int(repeat), PhaseState(int(state)), self._summary(summary))
+            IoPhase(index, OPERATIONS[operation], int(repeat), PhaseState(int(state)), *self._summary(summary))
             for index, (operation, repeat, state, summary) in enumerate(zip(*columns.values(), strict=True))
         )
 
-    def _summary(self, stored: Any) -> dict[str, Any]:
+    def _summary(self, stored: Any) -> tuple[dict[str, Any], bool]:
+        """With the rates under today's names, and whether that took a change."""
         text = text_of(stored)
         summary = json.loads(text) if text else {}
         if not isinstance(summary, dict):
             raise self._damaged("/io/phases/summary is no object")
-        return summary
+        is_earlier = "bytes_per_s" in summary and "bytes_per_s_io" not in summary
+        if is_earlier:
+            summary["bytes_per_s_io"] = summary["bytes_per_s"]
+            summary["bytes_per_s"] = summary.get("bytes_per_s_wall")
+        return summary, is_earlier
 
     def _numbers(self, num_phases: int, num_ranks: int) -> tuple[NumberReader, tuple[Column, ...]]:
         of_each = (num_phases, num_ranks)

@@ -24,10 +24,11 @@ OPERATIONS = ("write", "read", "mkdir", "rmdir", "create", "stat", "open", "read
 METADATA = OPERATIONS[2:]
 # Of a phase, in its summary.
 RATES = {
-    "bytes_per_s": "all bytes by the I/O time of the slowest rank",
+    "bytes_per_s": "all bytes by the time from the common start to the end of the last rank",
+    "bytes_per_s_first_done": "what all had moved when the first rank was done, by that time",
+    "bytes_per_s_io": "all bytes by the I/O time of the slowest rank, without making and checking contents",
     "bytes_per_s_mean": "all bytes by the mean I/O time",
-    "bytes_per_s_transfer": "the same without open, preallocation, sync and close",
-    "bytes_per_s_wall": "all bytes from the first begin to the last end",
+    "bytes_per_s_transfer": "by the slowest I/O time without open, preallocation, sync and close",
     "bytes_per_s_at_stop": "when the time limit passed",
 }
 LATENCIES = ("call_ns_min", "call_ns_p50", "call_ns_p90", "call_ns_p99", "call_ns_p999", "call_ns_max")
@@ -58,7 +59,9 @@ class IoPhase(Record):
     operation: str  # one of OPERATIONS
     repeat: int
     state: PhaseState
-    summary: Mapping[str, Any]  # as in docs/formats/json.md; empty where the phase was not measured
+    summary: Mapping[str, Any]  # as in docs/formats/json.md, rates of all versions by today's names; empty where the
+    # phase was not measured
+    is_of_earlier_version: bool = False  # its own headline was what is bytes_per_s_io now
 
     @property
     def name(self) -> str:
@@ -77,7 +80,7 @@ class IoPhase(Record):
 
     @property
     def bytes_per_s(self) -> float:
-        """All bytes by the I/O time of the slowest rank."""
+        """All bytes by the time from the common start to the end of the last rank: the headline."""
         return self.value("bytes_per_s")
 
     @property
@@ -93,7 +96,7 @@ class PhaseRows(Table):
     """
 
     has_row: BoolArray
-    begin_ns: FloatArray  # since the barrier before the phase
+    begin_ns: FloatArray  # since the common start of the phase
     end_ns: FloatArray
     io_ns: FloatArray
     times_ns: Mapping[str, FloatArray]  # by IO_TIMES
@@ -131,7 +134,7 @@ class PhaseRows(Table):
 
 @dataclass(frozen=True, repr=False)
 class Series(Record):
-    """Bytes by time: bin i of a rank is from i to i + 1 times its bin's length, since the barrier before the phase."""
+    """Bytes by time: bin i of a rank is from i to i + 1 times its bin's length, since the common start of the phase."""
 
     bin_ns: IntArray  # [ranks]
     bytes: IntArray  # [ranks, 128]

@@ -23,8 +23,9 @@ from leadline.report.sheet import GAP, HEADING, ROW, SIZE, Head, Line, fitted, h
 _PLOT_HEIGHT, _USE_HEIGHT, _BETWEEN = 34.0, 44.0, 6.0
 _MOST_PHASES = 6
 _DEFINITIONS = (
-    "Bandwidth: all bytes by the I/O time of the slowest rank, from before its open to after its close, without "
-    "making and checking the data. 1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
+    "Bandwidth: all bytes by the time from the common start to the end of the last rank. First done: what all had "
+    "moved when the first rank was done, by that time. Slowest rank: by its time without making and checking the "
+    "data. 1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
 )
 
 
@@ -87,13 +88,13 @@ def _draw_legend(paper: Paper, x: float, y: float, plotted: Sequence[PhaseAnalys
 def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
     """Rates of the last phases, and of wrong data as many as fit."""
     measured = result.measured_phases
-    numbers = tables.phase_table(measured)
+    numbers = tables.phase_table(result, measured)
     if not numbers["rows"]:
         return
     columns = {
-        "name": "phase", "amount": "bytes", "bytes_per_s": "bandwidth", "bytes_per_s_mean": "mean",
-        "bytes_per_s_transfer": "transfer", "bytes_per_s_wall": "wall", "operations_per_s": "IOPS",
-        "slowest": "slowest rank", "source": "source",
+        "name": "phase", "amount": "bytes", "bytes_per_s": "bandwidth",
+        "bytes_per_s_first_done": "first done", "bytes_per_s_io": "slowest rank", "bytes_per_s_mean": "mean",
+        "bytes_per_s_transfer": "transfer", "operations_per_s": "IOPS", "slowest": "which", "source": "source",
     }  # fmt: skip
     y = heading(paper, area.x, area.y, area.width, f"Writing and reading, {numbers['unit']}")
     rows = numbers["rows"][-_MOST_PHASES:]

@@ -32,20 +32,22 @@ def key_figures(result: IoResult) -> list[tuple[str, str, str, str]]:
         if phase.operation in METADATA and phase.repeat == 0 and math.isfinite(phase.operations_per_s):
             figures.append((per_second(phase.operations_per_s), "operations", phase.operation, " in a second"))
     for operation in ("write", "read"):
-        phases = [
-            one for one in result.measured_phases if one.operation == operation and math.isfinite(one.bytes_per_s)
-        ]
-        if phases:
-            best = max(phases, key=lambda one: one.index)
-            figures.append((bandwidth_text(best.bytes_per_s), "bandwidth", operation, f": {io_text.source_text(best)}"))
-            p99 = time_text(best.value("call_ns_p99"), 3)
-            figures.append(
-                (p99, "latency", "p99 of calls", f" of {best.name}, median {time_text(best.value('call_ns_p50'), 3)}")
-            )
+        phases = io_text.with_rates(result, operation)
+        if not phases:
+            continue
+        rate = io_text.median_rate(phases)
+        typical = min(phases, key=lambda one: abs(one.bytes_per_s - rate))
+        several = f", median of {len(phases)}" if len(phases) > 1 else ""
+        word = io_text.source_text(result, typical)
+        figures.append((bandwidth_text(rate), "bandwidth", operation, f": {word}{several}"))
+        p99 = time_text(typical.value("call_ns_p99"), 3)
+        figures.append(
+            (p99, "latency", "p99 of calls", f" of {typical.name}, median {time_text(typical.value('call_ns_p50'), 3)}")
+        )
     return figures
 
 
-def phase_table(phases: Sequence[IoPhase]) -> Row:
+def phase_table(result: IoResult, phases: Sequence[IoPhase]) -> Row:
     """A row for each phase: rates in one unit, and where the bytes came from."""
     unit = bandwidth_unit(middle(phase.value(name) for phase in phases for name in RATES))
     rows = [
@@ -55,7 +57,7 @@ def phase_table(phases: Sequence[IoPhase]) -> Row:
             **{name: in_unit(phase.value(name), unit) for name in RATES},
             "operations_per_s": per_second(phase.operations_per_s),
             "slowest": _rank_of((phase.summary.get("io") or {}).get("max_rank")),
-            "source": io_text.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
+            "source": io_text.source_text(result, phase) if math.isfinite(phase.bytes_per_s) else "–",
             "continued": f"{phase.value('num_continued'):,.0f}" if phase.value("num_continued") > 0 else "–",
             "error": str(phase.summary.get("error") or ""),
         }
@@ -74,16 +76,16 @@ def _rank_of(rank: object) -> str:
     return f"{rank}" if isinstance(rank, int) else "–"
 
 
-def latency_table(phases: Sequence[IoPhase]) -> Row:
-    """A row for each phase: quantiles of the calls' times in one unit."""
-    unit = time_unit(middle(phase.value("call_ns_p50") for phase in phases))
-    rows = [
+def latency_table(phases: Sequence[IoPhase]) -> list[Row]:
+    """A row for each phase: quantiles of the calls' times, each in its unit, since the slowest call may take ten
+    million times as long as the median one.
+    """
+    return [
         {"name": phase.name, "num": f"{phase.value('num_calls'):,.0f}",
-         **{name: in_unit(phase.value(name), unit) for name in LATENCIES}}
+         **{name: time_text(phase.value(name), 3) for name in LATENCIES}}
         for phase in phases
         if phase.value("num_calls") > 0
     ]  # fmt: skip
-    return {"unit": unit.name, "rows": rows}
 
 
 def time_table(phase: IoPhase) -> Row:
@@ -106,7 +108,7 @@ def _time_row(name: str, spread: dict[str, Any], unit: Unit) -> Row:
     }  # fmt: skip
 
 
-def cache_rows(phases: Sequence[IoPhase]) -> list[Row]:
+def cache_rows(result: IoResult, phases: Sequence[IoPhase]) -> list[Row]:
     """A row for each phase: the page cache before and behind it."""
     return [
         {
@@ -114,7 +116,7 @@ def cache_rows(phases: Sequence[IoPhase]) -> list[Row]:
             "pages": _pages(phase.summary.get("cache_before")),
             **{f"{what}_{when}": _share(phase.summary.get(f"cache_{when}"), what) for what in ("cached", "dirty")
                for when in ("before", "after")},
-            "word": io_text.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
+            "word": io_text.source_text(result, phase) if math.isfinite(phase.bytes_per_s) else "–",
         }
         for phase in phases
     ]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Sequence
 
 from leadline.diagnosis import Diagnosed, told_faults
 from leadline.io.result import METADATA, IoPhase, IoResult, PhaseState
@@ -19,7 +20,12 @@ _MOVEMENTS = {
     "N-M-1": "ranks send to I/O ranks, which share one file",
     "N-M": "ranks share several files",
 }
+_IN_MEMORY = ("tmpfs", "ramfs", "hugetlbfs")  # file systems; earlier versions said of them that writes are durable
 _SOURCES = {"cache": "from cache", "storage": "from storage", "mixed": "partly from cache"}
+_EARLIER = (
+    "of an earlier version, whose headline was that of the slowest rank; making and checking the data is in the time "
+    "of the bandwidth"
+)
 MISMATCHES = {
     "zeros": "zeros: a hole, or never written",
     "not_read": "not read: the buffer is untouched",
@@ -63,9 +69,21 @@ def includes_sync(result: IoResult) -> str:
     )
 
 
-def source_text(phase: IoPhase) -> str:
+def with_rates(result: IoResult, operation: str) -> list[IoPhase]:
+    """The complete phases of an operation."""
+    return [one for one in result.measured_phases if one.operation == operation and math.isfinite(one.bytes_per_s)]
+
+
+def median_rate(phases: Sequence[IoPhase]) -> float:
+    """What a run of several repetitions is known by."""
+    return statistics.median(one.bytes_per_s for one in phases)
+
+
+def source_text(result: IoResult, phase: IoPhase) -> str:
     """Where a read came from, in a word; of a write, whether it is durable."""
     if phase.operation == "write":
+        if result.file_system in _IN_MEMORY:
+            return "in memory"
         return "durable" if phase.summary.get("is_durable") else "not durable"
     return _SOURCES.get(str(phase.summary.get("source")), "source unknown")
 
@@ -98,17 +116,16 @@ def slow_ranks(diagnosed: Diagnosed, operation: str) -> frozenset[int]:
 
 
 def _rates_sentence(result: IoResult, operation: str) -> str:
-    phases = [one for one in result.measured_phases if one.operation == operation and math.isfinite(one.bytes_per_s)]
+    phases = with_rates(result, operation)
     if not phases:
         return ""
-    rates = sorted(one.bytes_per_s for one in phases)
-    rate = bandwidth_text(rates[len(rates) // 2] if len(rates) % 2 else sum(rates[len(rates) // 2 - 1 :][:2]) / 2, 3)
+    rate = bandwidth_text(median_rate(phases), 3)
     last, several = phases[-1], f", median of {len(phases)} repetitions" if len(phases) > 1 else ""
     amount = amount_text(last.value("bytes"))
     if operation == "write":
-        durable = ", durable" if last.summary.get("is_durable") else ", not all of it durable"
-        return f"Writing: {rate} ({amount}, {includes_sync(result) or 'fsync not known'}{durable}){several}."
-    return f"Reading: {rate} ({amount}, {source_text(last)}){several}."
+        durable = source_text(result, last)
+        return f"Writing: {rate} ({amount}, {includes_sync(result) or 'fsync not known'}, {durable}){several}."
+    return f"Reading: {rate} ({amount}, {source_text(result, last)}){several}."
 
 
 def _operations_sentence(result: IoResult) -> str:
@@ -168,6 +185,7 @@ def run_facts(result: IoResult) -> list[tuple[str, str]]:
         else "none",
         "file system": result.file_system,
         "library": result.backend_library,
+        "rates": _EARLIER if any(one.is_of_earlier_version for one in result.phases) else "",
     }
     order = [
         "command",

@@ -25,7 +25,7 @@ const memory::Allocator& allocator_for_files(const std::string& name) {
 }  // namespace
 
 Buffers::Buffers(const IoRequest& request, const Plan& plan, int rank)
-    : num_objects_(serves_others(request, plan, rank) ? 0 : ring_depth(request)),
+    : num_objects_(serves_others(request, plan, rank) ? 0 : ring_size(request)),
       num_circular_(serves_others(request, plan, rank) ? static_cast<std::size_t>(plan.num_buffers) : 0),
       object_size_bytes_(request.object_size_bytes),
       stride_bytes_(in_pages(object_size_bytes_)),

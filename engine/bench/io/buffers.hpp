@@ -3,6 +3,7 @@
 // rank.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,11 +17,21 @@ namespace leadline::bench::io {
 /// What direct transfers ask for at most, on all file systems seen.
 inline constexpr std::size_t page_bytes = 4096;
 
-/// Objects for which a rank has memory that does no I/O for others: those that may be under way at once.
+/// Objects of a rank that does no I/O for others which may be under way at once.
 inline std::uint64_t ring_depth(const IoRequest& request) {
   const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == storage::FileCalls::non_blocking;
   return is_ahead ? static_cast<std::uint64_t>(request.num_ahead) + 1 : 1;
 }
+
+/// Objects beside them that are made ahead, or checked behind, by a rank that moves its objects by itself.
+inline std::uint64_t num_beside_calls(const IoRequest& request) {
+  constexpr std::uint64_t most_bytes = 8 << 20, most_objects = 64;
+  if (schedule::is_funnel(request.movement)) return 0;
+  return std::clamp<std::uint64_t>(most_bytes / request.object_size_bytes, 1, most_objects);
+}
+
+/// For which it has memory.
+inline std::uint64_t ring_size(const IoRequest& request) { return ring_depth(request) + num_beside_calls(request); }
 
 /// All of it begins at pages, as direct transfers ask for.
 class Buffers {

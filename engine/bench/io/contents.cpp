@@ -5,21 +5,17 @@
 #include <algorithm>
 #include <optional>
 
+#include "bench/io/recorder.hpp"
 #include "bench/io/summary.hpp"
 
 namespace leadline::bench::io {
 
 using memory::Mismatch;
 using memory::MismatchKind;
-using StateTimer = Recorder::StateTimer;
+using SumTimer = Recorder::SumTimer;
 
-Contents::Contents(const IoRequest& request, const schedule::FileLayout& layout, const Writing& writing,
-                   Recorder& recorder)
-    : request_(request),
-      layout_(layout),
-      writing_(writing),
-      pattern_{request.file_fill, request.touch, request.check},
-      recorder_(recorder) {
+Contents::Contents(const IoRequest& request, const schedule::FileLayout& layout, const Writing& writing)
+    : request_(request), layout_(layout), writing_(writing), pattern_{request.file_fill, request.touch, request.check} {
   wrong_.reserve(num_wrong_kept + 1);
 }
 
@@ -34,7 +30,7 @@ memory::ObjectKey Contents::key_of(std::int32_t rank, std::uint64_t number) cons
 }
 
 void Contents::fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before) {
-  const StateTimer timer(recorder_, IoTime::fill);
+  const SumTimer timer(making_ns_);
   if (before == Before::anything) {
     memory::fill_object(object, pattern_, key_of(rank, number));
   } else {
@@ -44,7 +40,7 @@ void Contents::fill(std::span<std::byte> object, std::int32_t rank, std::uint64_
 
 void Contents::poison(std::span<std::byte> memory) {
   if (pattern_.check == memory::Check::none) return;
-  const StateTimer timer(recorder_, IoTime::verify);
+  const SumTimer timer(checking_ns_);
   memory::poison(memory);
 }
 
@@ -59,7 +55,7 @@ memory::Mismatch Contents::truncated(std::uint64_t num_read, const memory::Objec
 
 void Contents::verify(std::span<const std::byte> object, std::uint64_t num_read, std::int32_t rank,
                       std::uint64_t number) {
-  const StateTimer timer(recorder_, IoTime::verify);
+  const SumTimer timer(checking_ns_);
   const memory::ObjectKey key = key_of(rank, number);
   std::optional<Mismatch> mismatch;
   if (pattern_.check != memory::Check::none) mismatch = memory::check_object(object, num_read, pattern_, key);
@@ -73,7 +69,6 @@ void Contents::verify(std::span<const std::byte> object, std::uint64_t num_read,
 }
 
 void Contents::note(const Mismatch& mismatch) {
-  ++recorder_.row().num_mismatches;
   wrong_numbers_.push_back(mismatch.expected.object);
   const int severity = severity_of(mismatch.kind);
   const auto position =
@@ -89,7 +84,6 @@ void Contents::note_truncated(std::uint64_t num_read, std::int32_t rank, std::ui
   const memory::ObjectKey key = key_of(rank, number);
   std::erase_if(wrong_, [&](const WrongObject& kept) { return kept.mismatch.expected.object == number; });
   if (std::find(wrong_numbers_.begin(), wrong_numbers_.end(), number) != wrong_numbers_.end()) {
-    --recorder_.row().num_mismatches;
     std::erase(wrong_numbers_, number);
   } else if (pattern_.check != memory::Check::none) {
     verified_bytes_ -= request_.object_size_bytes;
@@ -99,8 +93,7 @@ void Contents::note_truncated(std::uint64_t num_read, std::int32_t rank, std::ui
 
 void Contents::forget_unread(std::uint64_t first_number) {
   std::erase_if(wrong_, [&](const WrongObject& kept) { return kept.mismatch.expected.object >= first_number; });
-  recorder_.row().num_mismatches -=
-      std::erase_if(wrong_numbers_, [&](std::uint64_t number) { return number >= first_number; });
+  std::erase_if(wrong_numbers_, [&](std::uint64_t number) { return number >= first_number; });
 }
 
 }  // namespace leadline::bench::io

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of objects: generated before they are written, verified after they are read; never inside a timed call.
+// The contents of objects: generated before they are written, verified after they are read; never inside a call.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "bench/io/recorder.hpp"
 #include "bench/io/request.hpp"
 #include "bench/io/result.hpp"
+#include "cluster/rank_placement.hpp"
 #include "memory/block_pattern.hpp"
 #include "schedule/file_layout.hpp"
 
@@ -21,17 +21,23 @@ struct Writing {
   std::uint32_t generation = 0;
 };
 
+/// Who makes and checks the contents of objects that a rank moves by itself.
+struct ContentsWorker {
+  ContentsBy by = ContentsBy::rank;
+  cluster::CpuList cpus{};  ///< where the helper runs; empty = wherever the thread that starts it may
+};
+
 /// What the memory of an object held before it was read.
 enum class Before : std::uint8_t {
   anything,
   object_of_same_rank,  ///< of the same phase
 };
 
-/// Local. Times count as fill and verify.
+/// Local. One thread at a time.
 class Contents {
  public:
   /// References outlive it.
-  Contents(const IoRequest& request, const schedule::FileLayout& layout, const Writing& writing, Recorder& recorder);
+  Contents(const IoRequest& request, const schedule::FileLayout& layout, const Writing& writing);
 
   void fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before);
 
@@ -49,9 +55,13 @@ class Contents {
 
   /// Numbers of wrong objects, ascending where they were verified so.
   const std::vector<std::uint64_t>& wrong_numbers() const { return wrong_numbers_; }
+  std::uint64_t num_mismatches() const { return wrong_numbers_.size(); }
   /// The worst ones, the worst first; without rank, host and file of who read them.
   const std::vector<WrongObject>& wrong() const { return wrong_; }
   std::uint64_t verified_bytes() const { return verified_bytes_; }
+  /// What making and checking has taken, whoever did it.
+  double making_ns() const { return making_ns_; }
+  double checking_ns() const { return checking_ns_; }
 
  private:
   memory::ObjectKey key_of(std::int32_t rank, std::uint64_t number) const;
@@ -62,10 +72,10 @@ class Contents {
   const schedule::FileLayout& layout_;
   Writing writing_;
   memory::ObjectPattern pattern_;
-  Recorder& recorder_;
   std::vector<WrongObject> wrong_;
   std::vector<std::uint64_t> wrong_numbers_;
   std::uint64_t verified_bytes_ = 0;
+  double making_ns_ = 0, checking_ns_ = 0;
 };
 
 }  // namespace leadline::bench::io

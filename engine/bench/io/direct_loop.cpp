@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fill, call, next; or call, verify, next.
+// Object by object, out of the ring and back.
 #include "bench/io/direct_loop.hpp"
-
-#include "bench/io/buffers.hpp"
 
 namespace leadline::bench::io {
 
 using StateTimer = Recorder::StateTimer;
-
-void DirectLoop::make_ready(std::span<std::byte> object, std::size_t slot, std::uint64_t number) {
-  if (!work_.writes()) return work_.contents.poison(object);
-  const bool is_first = slot >= num_filled_;
-  work_.contents.fill(object, owner_, number, is_first ? Before::anything : Before::object_of_same_rank);
-  if (is_first) num_filled_ = slot + 1;
-}
 
 void DirectLoop::await_others() {
   if (!work_.request().barrier || !work_.writes()) return;
@@ -29,44 +20,41 @@ void DirectLoop::take_part() {
   work_.failure.guard([&] { work_.transfers->move_nothing(); });
 }
 
-void DirectLoop::done(std::span<const std::byte> object, std::uint64_t num_moved, std::uint64_t number) {
-  if (!work_.writes()) work_.contents.verify(object, num_moved, owner_, number);
+std::uint64_t DirectLoop::offset_bytes(std::uint64_t number) const {
+  return work_.stage.plan.layout.location(owner_, ring_.object_at(number)).offset_bytes;
+}
+
+void DirectLoop::done(std::uint64_t number, std::uint64_t num_moved) {
+  ring_.give_back(number, num_moved);
   work_.recorder.add_own_object();
   work_.pace.object_done();
 }
 
 void DirectLoop::move_one(std::uint64_t number) {
-  const std::span<std::byte> object = work_.stage.buffers.object(0);
-  make_ready(object, 0, number);
+  const std::span<std::byte> object = ring_.take(number);
   await_others();
   std::uint64_t num_moved = 0;
-  const bool is_well = work_.failure.guard([&] {
-    num_moved = work_.transfers->move(work_.stage.plan.layout.location(owner_, number).offset_bytes, object);
-  });
-  if (is_well) done(object, num_moved, number);
+  const bool is_well = work_.failure.guard([&] { num_moved = work_.transfers->move(offset_bytes(number), object); });
+  if (is_well) done(number, num_moved);
 }
 
 void DirectLoop::start_one(std::uint64_t number) {
-  const Buffers& buffers = work_.stage.buffers;
-  if (started_.size() == buffers.num_objects()) finish_oldest();
+  const std::size_t most = work_.transfers->max_started();
+  if (started_.size() == most) finish_oldest();
   if (work_.failure.has_happened()) return take_part();
-  const std::size_t slot = next_slot_;
-  const std::span<std::byte> object = buffers.object(slot);
-  make_ready(object, slot, number);
+  const std::span<std::byte> object = ring_.take(number);
   await_others();
-  const bool is_well = work_.failure.guard(
-      [&] { work_.transfers->start(slot, work_.stage.plan.layout.location(owner_, number).offset_bytes, object); });
-  if (!is_well) return;
-  started_.push_back({number, slot});
-  next_slot_ = (slot + 1) % buffers.num_objects();
+  const storage::Ticket ticket = number % most;
+  const bool is_well = work_.failure.guard([&] { work_.transfers->start(ticket, offset_bytes(number), object); });
+  if (is_well) started_.push_back({number, ticket});
 }
 
 void DirectLoop::finish_oldest() {
   const Started oldest = started_.front();
   started_.pop_front();
   std::uint64_t num_moved = 0;
-  const bool is_well = work_.failure.guard([&] { num_moved = work_.transfers->finish(oldest.slot); });
-  if (is_well) done(work_.stage.buffers.object(oldest.slot), num_moved, oldest.number);
+  const bool is_well = work_.failure.guard([&] { num_moved = work_.transfers->finish(oldest.ticket); });
+  if (is_well) done(oldest.number, num_moved);
 }
 
 std::uint64_t DirectLoop::move(ObjectRange range, std::optional<std::uint64_t> stop_ns) {
@@ -78,9 +66,9 @@ std::uint64_t DirectLoop::move(ObjectRange range, std::optional<std::uint64_t> s
       if (!in_step()) break;
       take_part();
     } else if (is_blocking()) {
-      move_one(order_.at(number));
+      move_one(number);
     } else {
-      start_one(order_.at(number));
+      start_one(number);
     }
   }
   while (!started_.empty()) finish_oldest();

@@ -2,28 +2,26 @@
 // Every rank writes or reads its own objects: N-N, N-1 and N-M.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 
 #include "bench/io/object_loop.hpp"
-#include "schedule/object_order.hpp"
+#include "bench/io/object_ring.hpp"
 
 namespace leadline::bench::io {
 
-/// Blocking: one object at a time. Non-blocking: as many as the ring holds, and the oldest is waited for.
+/// Blocking: one object at a time. Non-blocking: as many as there are tickets, and the oldest is waited for.
 class DirectLoop final : public ObjectLoop {
  public:
-  /// `owner`: the rank whose objects these are.
-  DirectLoop(PhaseWork& work, std::int32_t owner)
-      : work_(work), owner_(owner), order_(work.stage.plan.num_objects, work.stage.request.random_seed, owner) {}
+  /// `owner`: the rank whose objects these are; `ring`: their memory.
+  DirectLoop(PhaseWork& work, std::int32_t owner, ObjectRing& ring) : work_(work), owner_(owner), ring_(ring) {}
 
   std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) override;
 
  private:
   struct Started {
     std::uint64_t number = 0;
-    std::size_t slot = 0;
+    storage::Ticket ticket = 0;
   };
 
   bool in_step() const { return work_.request().collective || work_.request().barrier; }
@@ -32,15 +30,13 @@ class DirectLoop final : public ObjectLoop {
   void start_one(std::uint64_t number);
   void finish_oldest();
   void take_part();
-  void make_ready(std::span<std::byte> object, std::size_t slot, std::uint64_t number);
   void await_others();
-  void done(std::span<const std::byte> object, std::uint64_t num_moved, std::uint64_t number);
+  void done(std::uint64_t number, std::uint64_t num_moved);
+  std::uint64_t offset_bytes(std::uint64_t number) const;
 
   PhaseWork& work_;
   std::int32_t owner_;
-  schedule::ObjectOrder order_;
-  std::size_t num_filled_ = 0;  ///< slots, in order
-  std::size_t next_slot_ = 0;
+  ObjectRing& ring_;
   std::deque<Started> started_;
 };
 

@@ -68,7 +68,7 @@ constexpr std::uint64_t pages_of(const RankPhase& phase) {
 /// The time of the end comes last: where that is not 0, all else is there.
 constexpr auto fields_of(Type<RankPhase> /*any*/) {
   return std::tuple{
-      field("begin_ns", &RankPhase::begin_ns, "ns", "before the rank's open, since the barrier before the phase"),
+      field("begin_ns", &RankPhase::begin_ns, "ns", "before the rank's open, since the common start of the phase"),
       field("io_ns", &RankPhase::io_ns, "ns",
             "end - begin without fill, verification, a sync that is outside, and what ranks agreed on meanwhile"),
       field("open_ns", time_of<IoTime::open>, "ns", "opening files"),
@@ -79,8 +79,8 @@ constexpr auto fields_of(Type<RankPhase> /*any*/) {
       field("send_ns", time_of<IoTime::send>, "ns", "waiting to be allowed to send, and for sends to be done"),
       field("receive_ns", time_of<IoTime::receive>, "ns", "waiting for messages"),
       field("barrier_ns", time_of<IoTime::barrier>, "ns", "in barriers before write calls"),
-      field("fill_ns", time_of<IoTime::fill>, "ns", "making contents"),
-      field("verify_ns", time_of<IoTime::verify>, "ns", "comparing contents"),
+      field("fill_ns", time_of<IoTime::fill>, "ns", "making contents, or waiting for a helper that does"),
+      field("verify_ns", time_of<IoTime::verify>, "ns", "comparing contents, or waiting for a helper that does"),
       field("sync_ns", time_of<IoTime::sync>, "ns", "in sync"),
       field("close_ns", time_of<IoTime::close>, "ns", "closing files"),
       field("num_objects", &RankPhase::num_objects, "1", "objects of the rank that were written or read"),
@@ -119,7 +119,10 @@ constexpr auto fields_of(Type<RankPhase> /*any*/) {
             "of these the dirty ones"),
       field("writeback_after", pages_of<&RankPhase::cache_after, &storage::CacheState::writeback>, "1",
             "of these the ones being written"),
-      field("end_ns", &RankPhase::end_ns, "ns", "behind its close and sync, since the barrier before the phase"),
+      field("done_ns", &RankPhase::done_ns, "ns",
+            "behind its last call and, unless that is outside, its sync, before it waits for others",
+            Since::later_version),
+      field("end_ns", &RankPhase::end_ns, "ns", "behind its close and sync, since the common start of the phase"),
   };
 }
 

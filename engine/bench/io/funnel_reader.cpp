@@ -48,7 +48,10 @@ void FunnelReader::await_credit(std::size_t sender) {
 void FunnelReader::begin(std::uint64_t fill) {
   fill_in_buffer(fill).number = fill;
   if (work().request().no_file) return;
-  work().contents.poison(memory(fill, 0, map().num_slots(fill)));
+  {
+    const Recorder::StateTimer timer(work().recorder, IoTime::verify);
+    work().contents.poison(memory(fill, 0, map().num_slots(fill)));
+  }
   if (is_blocking()) return;
   for (const FunnelRun& run : map().runs(fill)) start_run(fill, run);
 }
@@ -122,6 +125,7 @@ void FunnelReader::deliver_object(std::uint64_t fill, std::uint64_t slot, std::o
     work().recorder.add_own_object();
     work().pace.object_done();
     if (num_read && !work().request().no_file) {
+      const Recorder::StateTimer timer(work().recorder, IoTime::verify);
       work().contents.verify(memory(fill, slot, 1), *num_read, object.rank, object.number);
     }
     return;

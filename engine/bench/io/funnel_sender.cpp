@@ -54,6 +54,7 @@ void FunnelSender::await_credit() {
 void FunnelSender::fill_next(std::uint64_t number) {
   const std::size_t slot = free_.back();
   free_.pop_back();
+  const StateTimer timer(work_.recorder, IoTime::fill);
   work_.contents.fill(work_.stage.buffers.object(slot), work_.rank(), number,
                       was_filled_[slot] != 0 ? Before::object_of_same_rank : Before::anything);
   was_filled_[slot] = 1;
@@ -106,7 +107,10 @@ void FunnelSender::receive_next(std::uint64_t number) {
   number_of_[slot] = number;
   num_posted_[slot] = 2;
   const std::span<std::byte> object = work_.stage.buffers.object(slot);
-  if (!work_.request().no_file) work_.contents.poison(object);
+  if (!work_.request().no_file) {
+    const StateTimer timer(work_.recorder, IoTime::verify);
+    work_.contents.poison(object);
+  }
   const StateTimer timer(work_.recorder, IoTime::receive);
   messages_.post_receive(io_rank_, object, tickets_.object(slot));
   messages_.post_send(io_rank_, bytes_of(credits_[slot]), tickets_.credit(slot));
@@ -115,6 +119,7 @@ void FunnelSender::receive_next(std::uint64_t number) {
 void FunnelSender::take(std::size_t slot) {
   const std::uint64_t size_bytes = work_.request().object_size_bytes;
   if (!work_.request().no_file) {
+    const StateTimer timer(work_.recorder, IoTime::verify);
     work_.contents.verify(work_.stage.buffers.object(slot), size_bytes, work_.rank(), number_of_[slot]);
   }
   work_.recorder.add_message(size_bytes);

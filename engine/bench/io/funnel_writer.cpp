@@ -65,7 +65,10 @@ void FunnelWriter::make_own_objects(std::uint64_t fill) {
   for (std::uint64_t slot = 0; slot < map().num_slots(fill); ++slot) {
     const FunnelObject object = map().object(fill, slot);
     if (!is_own(object)) continue;
-    work().contents.fill(memory(fill, slot, 1), object.rank, object.number, Before::anything);
+    {
+      const Recorder::StateTimer timer(work().recorder, IoTime::fill);
+      work().contents.fill(memory(fill, slot, 1), object.rank, object.number, Before::anything);
+    }
     poll_all();
   }
 }

@@ -124,7 +124,11 @@ KeptPhase kept_phase(const StoredPhase& stored, const std::string& path) {
   phase.repeat = stored.repeat;
   phase.is_complete = stored.is_complete;
   try {
-    result::read_json(Json::parse(stored.summary), phase);
+    const Json summary = Json::parse(stored.summary);
+    result::read_json(summary, phase);
+    phase.is_of_earlier_version = summary.find("bytes_per_s_io") == nullptr;
+    if (phase.is_of_earlier_version) phase.bytes_per_s_io = phase.bytes_per_s;
+    phase.bytes_per_s = phase.bytes_per_s_wall;
   } catch (const JsonError&) {
     result::throw_damaged(path, fmt::format("/io/phases/summary of the {} of repeat {} is not one of a phase",
                                             name_of(stored.operation), stored.repeat));

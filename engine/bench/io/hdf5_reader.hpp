@@ -75,8 +75,12 @@ struct KeptPhase {
   std::string error;  ///< that ended it
   std::uint64_t bytes = 0, num_mismatches = 0;
   double wall_ns = not_measured;
-  double bytes_per_s = not_measured, bytes_per_s_wall = not_measured, operations_per_s = not_measured;
+  double bytes_per_s = not_measured;       ///< over wall_ns, of files of all versions
+  double bytes_per_s_io = not_measured;    ///< over the I/O time of the slowest rank
+  double bytes_per_s_wall = not_measured;  ///< as in the file
+  double operations_per_s = not_measured;
   std::uint64_t num_objects = 0;
+  bool is_of_earlier_version = false;  ///< whose headline was bytes_per_s_io
   std::optional<std::string> source;  ///< in words, so that a reader copes with those that it does not know; reads only
   std::optional<bool> is_durable;     ///< writes only
 };
@@ -96,13 +100,15 @@ constexpr auto fields_of(Type<KeptPhase> /*any*/) {
       field("error", &KeptPhase::error, "", "what ended it"),
       field("bytes", &KeptPhase::bytes, "bytes", "written or read"),
       field("wall_ns", &KeptPhase::wall_ns, "ns", "last end - first begin"),
-      field("bytes_per_s", &KeptPhase::bytes_per_s, "bytes/s", "over the I/O time of the slowest rank"),
+      field("bytes_per_s", &KeptPhase::bytes_per_s, "bytes/s", "over wall_ns"),
+      field("bytes_per_s_io", &KeptPhase::bytes_per_s_io, "bytes/s", "over the I/O time of the slowest rank",
+            Since::later_version),
       field("bytes_per_s_wall", &KeptPhase::bytes_per_s_wall, "bytes/s", "over wall_ns"),
       field("num_objects", &KeptPhase::num_objects, "1", "objects, or files or directories"),
       field("operations_per_s", &KeptPhase::operations_per_s, "1/s", "calls, or operations on items, by that time",
             Since::later_version),
       field("source", &KeptPhase::source, "", "where the bytes came from; reads only"),
-      field("is_durable", &KeptPhase::is_durable, "", "nothing of it is dirty; writes only"),
+      field("is_durable", &KeptPhase::is_durable, "", "synced within the time; writes only"),
       field("num_mismatches", &KeptPhase::num_mismatches, "1", "objects that were not as written"),
   };
 }

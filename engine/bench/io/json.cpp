@@ -134,7 +134,7 @@ constexpr const char* about_of(Type<RankAtInterruption> /*any*/) {
 
 constexpr const char* about_of(Type<PhaseSummary> /*any*/) {
   return "All objects written once, or read once; or one operation on every file or directory of --metadata. Times are "
-         "since the barrier before it.";
+         "since the common start of its ranks.";
 }
 
 constexpr const char* about_of(Type<OperationSummary> /*any*/) {
@@ -200,7 +200,7 @@ constexpr auto fields_of(Type<SlowCall> /*any*/) {
       field("file", &SlowCall::file, "", "name of the file"),
       field("offset_bytes", &SlowCall::offset_bytes, "bytes", "in the file"),
       field("size_bytes", &SlowCall::size_bytes, "bytes", "asked for"),
-      field("begin_ns", &SlowCall::begin_ns, "ns", "when it began, since the barrier before the phase"),
+      field("begin_ns", &SlowCall::begin_ns, "ns", "when it began, since the common start of the phase"),
       field("time_ns", &SlowCall::time_ns, "ns", "how long it took"),
   };
 }
@@ -251,12 +251,23 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
                 "write or read calls, or operations on files or directories"),
           field("num_continued", &PhaseSummary::num_continued, "1",
                 "calls that moved less than asked, and were continued"),
-          field("wall_ns", &PhaseSummary::wall_ns, "ns", "from the first begin to the last end"),
+          field("wall_ns", &PhaseSummary::wall_ns, "ns",
+                "from the first begin to the last end, by one clock; without a sync that is outside"),
           field("bytes_per_s", &PhaseSummary::bytes_per_s, "bytes/s",
-                "bytes divided by the I/O time of the slowest rank"),
+                "bytes divided by wall_ns. Documents without bytes_per_s_io are of earlier versions: there it is what "
+                "that is now"),
+          field("bytes_per_s_first_done", &PhaseSummary::bytes_per_s_first_done, "bytes/s",
+                "bytes that all ranks had moved when the first one was done, divided by the time until then; null "
+                "where fsync ends a buffered write, since what was on storage then is not known",
+                Since::later_version),
+          field("first_done_ns", &PhaseSummary::first_done_ns, "ns", "that time", Since::later_version),
+          field("bytes_per_s_io", &PhaseSummary::bytes_per_s_io, "bytes/s",
+                "divided by the I/O time of the slowest rank: without making and checking contents",
+                Since::later_version),
           field("bytes_per_s_mean", &PhaseSummary::bytes_per_s_mean, "bytes/s",
                 "divided by the mean I/O time of ranks"),
-          field("bytes_per_s_wall", &PhaseSummary::bytes_per_s_wall, "bytes/s", "divided by wall_ns"),
+          field("bytes_per_s_wall", &PhaseSummary::bytes_per_s, "bytes/s",
+                "divided by wall_ns, in documents of all versions"),
           field("bytes_per_s_transfer", &PhaseSummary::bytes_per_s_transfer, "bytes/s",
                 "divided by the slowest rank's I/O time without open, preallocate, sync and close"),
           field("operations_per_s", &PhaseSummary::operations_per_s, "1/s",
@@ -296,7 +307,8 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
                 const bool is_write = phase.position.operation == IoOperation::write;
                 return is_write ? std::optional(phase.is_durable) : std::nullopt;
               },
-              "", "of a write: nothing of it is dirty when the reported time ends; of all others null"),
+              "",
+              "of a write: synced within the reported time, to files that are not in memory alone; of all others null"),
           field("num_mismatches", &PhaseSummary::num_mismatches, "1", "objects that were not as written, of all ranks"),
           field("wrong", &PhaseSummary::wrong, "", "the first of them"),
           field(
@@ -358,6 +370,8 @@ constexpr auto fields_of(Type<IoResult> /*any*/) {
           field("run", &IoResult::run, "", "the number in the header of every block that this run wrote"),
           field("num_objects", &IoResult::num_objects, "1",
                 "objects of a rank in every phase: as asked, or as the time limit left"),
+          field("contents_by", &IoResult::contents_by, "", "who made and checked the contents of objects",
+                Since::later_version),
           field("io_ranks", &IoResult::io_ranks, "", "ranks that do I/O, ascending"),
           field("files", &IoResult::files, "", "their names; empty where nothing was opened"),
           field("hints", &IoResult::hints, "", "hints asked for, and those in force once a file was open"),

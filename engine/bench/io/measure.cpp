@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -163,6 +165,7 @@ class Measuring {
   bool only_reads() const { return stage_.request.operations == IoOperations::read; }
   void open_links();
   void find_earlier_run();
+  bool is_new_file() const;
   void pause_before(const PhasePosition& position);
   PhaseTask task_of(const PhasePosition& position) const;
   void run_phase(const PhasePosition& position);
@@ -179,6 +182,7 @@ class Measuring {
   std::uint32_t earlier_generation_ = 0;
   std::optional<std::uint64_t> num_written_;  ///< objects of a rank, in this repetition
   bool has_hints_ = false;
+  bool creates_file_ = false;  ///< that this rank is the lowest to open, and that was not there before the run
   Measured& measured_;
 };
 
@@ -196,6 +200,16 @@ void Measuring::find_earlier_run() {
   measured_.run = found.run;
   earlier_generation_ = found.generation;
   require_same_layout(stage_, found);
+}
+
+bool Measuring::is_new_file() const {
+  const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, stage_.cluster.rank(),
+                               ranks_left_out(stage_, lost_pairs_));
+  if (!share.is_lowest_opener(stage_.cluster.rank())) return false;
+  const std::string& path = stage_.files[static_cast<std::size_t>(share.file)];
+  const InFileCall in_call(stage_.cluster.progress_counter().file_call, "looking at", path);
+  std::error_code error;
+  return std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found;
 }
 
 /// In steps: a rank that sleeps is not stuck.
@@ -219,6 +233,7 @@ PhaseTask Measuring::task_of(const PhasePosition& position) const {
   if (!makes_something(position.operation) && num_written_) task.num_objects = *num_written_;
   task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(position.repeat)};
   task.left_out = ranks_left_out(stage_, lost_pairs_);
+  task.creates_file = creates_file_ && position.repeat > 0;
   return task;
 }
 
@@ -335,6 +350,7 @@ void Measuring::run() {
     find_earlier_run();
   } else {
     require_same_files(stage_);
+    creates_file_ = stage_.request.repeat > 1 && is_new_file();
   }
   run_phases();
   delete_files();

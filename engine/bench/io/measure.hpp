@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/io/contents.hpp"
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/request.hpp"
@@ -35,6 +36,7 @@ struct Stage {
   Buffers& buffers;
   PhaseStore& store;
   Progress* progress = nullptr;  ///< rank 0 only
+  ContentsWorker contents_worker{};
 };
 
 /// The same on all ranks, but for PhaseSummary::ranks.
@@ -52,9 +54,10 @@ struct Measured {
 /// which that happens has no rate, and nobody writes or reads that rank's objects any more, nor those of ranks whose
 /// I/O it did; I/O ranks that meet in barriers meet without it from the next phase on. Where the link between a sender
 /// of a funnel and its I/O rank breaks, or does not open, the same holds of that sender; two I/O ranks without a link
-/// do not wait for one another where they meet. Files are truncated before they are written, untimed. If anything fails
-/// in a phase, its rows are kept, here and in the store, and all ranks throw AgreedError(run_failed) that names rank,
-/// host, file and offset; wrong data, too (the worst kind first: what, whose, where), once the phase is through.
+/// do not wait for one another where they meet. Files that were there before the run are truncated before they are
+/// written, those that it has created are removed, untimed: each write creates them. If anything fails in a phase, its
+/// rows are kept, here and in the store, and all ranks throw AgreedError(run_failed) that names rank, host, file and
+/// offset; wrong data, too (the worst kind first: what, whose, where), once the phase is through.
 void measure(const Stage& stage, Measured& measured);
 
 /// Collective: names of the files, expanded: every opener's own, a shared one by its lowest opener. Throws Error (the

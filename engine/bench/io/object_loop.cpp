@@ -32,6 +32,8 @@ Moved move_alone(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, s
   LimitStatus own;
   own.num_done = loop.move({0, num_objects}, limit_ns);
   own.has_stopped = own.num_done < num_objects ? 1 : 0;
+  // The call that was under way when the limit passed counts with its time.
+  const std::uint64_t stop_ns = std::max(limit_ns, own.has_stopped != 0 ? work.recorder.elapsed_ns() : 0);
   work.recorder.stop_here();
   const LimitStatus all = agree_on_limit(work, own);
   if (all.has_stopped == 0) {
@@ -39,7 +41,7 @@ Moved move_alone(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, s
     return {num_objects, 0};
   }
   if (all.has_failed == 0) loop.move({own.num_done, all.num_done}, std::nullopt);
-  return {all.num_done, static_cast<double>(limit_ns)};
+  return {all.num_done, static_cast<double>(stop_ns)};
 }
 
 Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, std::uint64_t limit_ns) {

@@ -101,7 +101,7 @@ class ObjectLoop {
 
 struct Moved {
   std::uint64_t num_objects = 0;  ///< of every rank
-  double stop_ns = 0;             ///< when the limit passed; 0 = it did not
+  double stop_ns = 0;             ///< when this rank stopped since the limit had passed; 0 = it did not
 };
 
 /// Collective: objects [0, num_objects) of every rank, or as many as the time limit lets them. Ranks that need not move

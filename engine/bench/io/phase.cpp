@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "bench/common_start.hpp"
 #include "bench/io/buffers.hpp"
 #include "bench/io/direct_loop.hpp"
 #include "bench/io/funnel_io_rank.hpp"
@@ -31,7 +32,7 @@ Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share
 std::size_t max_started(const Stage& stage) {
   if (stage.request.calls == storage::FileCalls::blocking) return 1;
   return schedule::is_funnel(stage.request.movement) ? most_started(stage.request, stage.plan)
-                                                     : stage.buffers.num_objects();
+                                                     : ring_depth(stage.request);
 }
 
 std::int32_t owner_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank) {
@@ -76,7 +77,7 @@ Phase::Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links
       current_step_(current_step),
       share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank(), task.left_out)),
       recorder_(stage.request.num_slow_calls),
-      contents_(stage.request, stage.plan.layout, task.writing, recorder_),
+      contents_(stage.request, stage.plan.layout, task.writing),
       failure_(stage.cluster, stage.placement.host),
       pace_(work_of(stage, task, share_), recorder_, stage.cluster.progress_counter(), current_step, stage.progress) {
   recorder_.row().file = share_.file;
@@ -96,19 +97,24 @@ void Phase::run() {
   current_step_.enter(static_cast<std::size_t>(task_.position.index), work.num_objects);
   stage_.cluster.tell_current_step();
   if (!make_ready()) return;
+  make_contents_ready();
   if (stage_.progress != nullptr) stage_.progress->phase_begins(task_.position, work.bytes_total);
   stage_.cluster.barrier();
   if (share_.opens) failure_.guard([&] { stage_.backend.meet(share_.openers); });
   measure();
 }
 
-/// Untimed. Each file is truncated by one rank before any rank opens it.
+/// Untimed. Each file is truncated or removed by one rank before any rank opens it.
 bool Phase::make_ready() {
   if (writes()) {
     if (share_.is_lowest_opener(stage_.cluster.rank())) {
       failure_.guard([&] {
-        const InFileCall in_call(file_call(), "emptying", path());
-        truncate_file(path());
+        const InFileCall in_call(file_call(), task_.creates_file ? "deleting" : "emptying", path());
+        if (task_.creates_file) {
+          remove_file(path());
+        } else {
+          truncate_file(path());
+        }
       });
     }
   } else if (stage_.request.between == BetweenPhases::drop && !stage_.request.no_file) {
@@ -118,6 +124,24 @@ bool Phase::make_ready() {
   if (agreed_) return false;
   failure_.guard([&] { recorder_.row().cache_before = cache_state(); });
   return true;
+}
+
+/// Untimed: what the ring holds.
+void Phase::make_contents_ready() {
+  if (links_ != nullptr || share_.is_left_out || is_metadata(task_.position.operation)) return;
+  const std::int32_t owner = share_.owners.front();
+  const schedule::ObjectOrder order(stage_.plan.num_objects, stage_.request.random_seed, owner);
+  const ObjectRing::Task task{task_.position.operation, owner, task_.num_objects, order};
+  ring_.emplace(contents_, stage_.buffers, task, recorder_, stage_.contents_worker);
+}
+
+/// Untimed, behind the phase.
+void Phase::check_what_is_left() {
+  if (ring_) ring_->settle();
+  RankPhase& row = recorder_.row();
+  row.num_mismatches = contents_.num_mismatches();
+  row.making_ns = contents_.making_ns();
+  row.checking_ns = contents_.checking_ns();
 }
 
 /// Writers first, since only they can sync what their hosts still cache; then readers.
@@ -149,7 +173,7 @@ storage::CacheState Phase::cache_state() const {
 }
 
 void Phase::measure() {
-  recorder_.begin();
+  recorder_.begin(await_common_start(stage_.cluster));
   current_step_.begin(recorder_.row());
   open();
   if (!is_metadata(task_.position.operation)) {
@@ -160,12 +184,15 @@ void Phase::measure() {
     preallocate();
     move();
     if (waits_in_sync()) meet();
+    if (stage_.request.sync == SyncTiming::outside) recorder_.done();
     sync();
+    if (stage_.request.sync != SyncTiming::outside) recorder_.done();
     meet();
   }
   close();
   recorder_.end(stage_.request.sync);
   current_step_.end(recorder_.row());
+  check_what_is_left();
   const bool is_looked_at = writes() && stage_.request.sync == SyncTiming::outside;
   if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
   find_storage_target();
@@ -229,7 +256,7 @@ std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
   if (is_metadata(task_.position.operation)) {
     return std::make_unique<MetadataLoop>(work, path(), share_.owners.front());
   }
-  if (links_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front());
+  if (links_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front(), *ring_);
   if (!stage_.plan.layout.is_opener(work.rank())) return std::make_unique<FunnelSender>(work, links_->messages);
   if (writes()) return std::make_unique<FunnelWriter>(work, *links_);
   return std::make_unique<FunnelReader>(work, *links_);

@@ -13,6 +13,7 @@
 #include "bench/io/funnel.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/object_loop.hpp"
+#include "bench/io/object_ring.hpp"
 #include "bench/io/pace.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/recorder.hpp"
@@ -60,6 +61,7 @@ struct PhaseTask {
   std::uint64_t num_objects = 0;       ///< of a rank, at most
   Writing writing;                     ///< who writes, or wrote, the blocks
   std::vector<std::int32_t> left_out;  ///< see ranks_left_out()
+  bool creates_file = false;  ///< this rank removes the file, which the run has created, before it is written again
 };
 
 class Phase {
@@ -91,6 +93,8 @@ class Phase {
   FileCallKind kind_of_openers() const;
   std::optional<Error> agreement();
   bool make_ready();
+  void make_contents_ready();
+  void check_what_is_left();
   void drop_caches();
   storage::CacheState cache_state() const;
   void measure();
@@ -114,6 +118,7 @@ class Phase {
   Share share_;
   Recorder recorder_;
   Contents contents_;
+  std::optional<ObjectRing> ring_;  ///< of a rank that moves its objects by itself
   Failure failure_;
   Pace pace_;
   std::unique_ptr<storage::File> file_;

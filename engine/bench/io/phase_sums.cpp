@@ -52,11 +52,14 @@ PhaseSums merged(PhaseSums all, const PhaseSums& more) {
   all.stop_ns = std::max(all.stop_ns, more.stop_ns);
   all.first_begin_ns = std::min(all.first_begin_ns, more.first_begin_ns);
   all.last_end_ns = std::max(all.last_end_ns, more.last_end_ns);
+  all.first_done_ns = std::min(all.first_done_ns, more.first_done_ns);
   all.io.add(more.io);
   for (std::size_t i = 0; i < num_io_times; ++i) all.times[i].add(more.times[i]);
   all.transfer.add(more.transfer);
   all.filled_bytes += more.filled_bytes;
   all.verified_bytes += more.verified_bytes;
+  all.making_ns += more.making_ns;
+  all.checking_ns += more.checking_ns;
   for (std::size_t i = 0; i < num_latency_buckets; ++i) all.latencies[i] += more.latencies[i];
   all.call_ns_min = std::min(all.call_ns_min, more.call_ns_min);
   all.call_ns_max = std::max(all.call_ns_max, more.call_ns_max);
@@ -102,15 +105,20 @@ PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, doub
   sums.num_mismatches = own.num_mismatches;
   sums.bytes_at_stop = own.bytes_at_stop;
   sums.first_begin_ns = own.begin_ns;
-  sums.last_end_ns = own.end_ns;
+  // Ranks that share a file wait for the syncs of others, too.
+  const bool is_without_sync = request.sync == SyncTiming::outside && own.done_ns > 0;
+  sums.last_end_ns = is_without_sync ? own.done_ns + time_of(own, IoTime::close) : own.end_ns;
+  if (own.done_ns > 0 && own.bytes > 0) sums.first_done_ns = own.done_ns;
   sums.io.add(rank, own.io_ns);
   for (std::size_t i = 0; i < num_io_times; ++i) {
     if (own.times_ns[i] > 0) sums.times[i].add(rank, own.times_ns[i]);
   }
   sums.transfer.add(rank, transfer_ns(own, request.sync));
   const std::uint64_t object_bytes = own.num_objects * request.object_size_bytes;
-  if (time_of(own, IoTime::fill) > 0) sums.filled_bytes = object_bytes;
-  if (time_of(own, IoTime::verify) > 0) sums.verified_bytes = object_bytes;
+  sums.making_ns = own.making_ns;
+  sums.checking_ns = own.checking_ns;
+  if (own.making_ns > 0) sums.filled_bytes = object_bytes;
+  if (own.checking_ns > 0) sums.verified_bytes = object_bytes;
   sums.latencies = own.latencies;
   if (own.num_calls > 0) {
     sums.call_ns_min = own.call_ns_min;
@@ -121,6 +129,20 @@ PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, doub
   sums.cache_after = counted(own.cache_after, own);
   sums.num_with_bytes = own.bytes > 0 ? 1 : 0;
   return sums;
+}
+
+std::uint64_t bytes_until(const RankPhase& own, double time_ns) {
+  if (time_ns >= own.done_ns) return own.bytes;
+  const auto bin_ns = static_cast<double>(own.series.bin_ns);
+  double bytes = 0;
+  for (std::size_t i = 0; i < num_series_bins; ++i) {
+    const double begin_ns = static_cast<double>(i) * bin_ns;
+    if (begin_ns >= time_ns) break;
+    // Nothing was moved in what is left of the last bin.
+    const double end_ns = std::min(begin_ns + bin_ns, std::max(own.done_ns, begin_ns + 1));
+    bytes += static_cast<double>(own.series.bytes[i]) * std::min((time_ns - begin_ns) / (end_ns - begin_ns), 1.0);
+  }
+  return static_cast<std::uint64_t>(bytes);
 }
 
 PhaseSums sum_of(cluster::Cluster& cluster, const PhaseSums& own) { return merged_over_ranks(cluster, own, merged); }

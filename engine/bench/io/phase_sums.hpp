@@ -27,11 +27,13 @@ struct PhaseSums {
   std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0, num_calls = 0, num_continued = 0, num_mismatches = 0;
   std::uint64_t bytes_at_stop = 0;
   double stop_ns = 0;
-  double first_begin_ns = std::numeric_limits<double>::infinity(), last_end_ns = 0;
+  double first_begin_ns = std::numeric_limits<double>::infinity(), last_end_ns = 0;  ///< of what is reported
+  double first_done_ns = std::numeric_limits<double>::infinity();
   TimeSums io;
   std::array<TimeSums, num_io_times> times;
   TimeSums transfer;  ///< I/O time without opening, preallocating, syncing and closing
   std::uint64_t filled_bytes = 0, verified_bytes = 0;
+  double making_ns = 0, checking_ns = 0;
   LatencyHistogram latencies{};
   double call_ns_min = std::numeric_limits<double>::infinity(), call_ns_max = 0;
   ByteSeries series;
@@ -42,6 +44,9 @@ struct PhaseSums {
 double time_of(const RankPhase& own, IoTime time);
 
 PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, double stop_ns);
+
+/// Local: what a rank had moved by a time since the common start, by its series.
+std::uint64_t bytes_until(const RankPhase& own, double time_ns);
 
 /// Collective: of all ranks, on all ranks.
 PhaseSums sum_of(cluster::Cluster& cluster, const PhaseSums& own);

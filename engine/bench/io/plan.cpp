@@ -254,7 +254,7 @@ double stride_of(std::uint64_t bytes) {
 }
 
 double ring_bytes(const IoRequest& request) {
-  return stride_of(request.object_size_bytes) * static_cast<double>(ring_depth(request));
+  return stride_of(request.object_size_bytes) * static_cast<double>(ring_size(request));
 }
 
 /// An I/O rank of a funnel makes its own objects where they are written from, and has no ring.

@@ -56,9 +56,9 @@ Recorder::Recorder(std::size_t num_slow_calls) : num_slow_calls_(num_slow_calls)
   begin();
 }
 
-void Recorder::begin() {
-  origin_ns_ = now_ns();
-  row_.begin_ns = 0;
+void Recorder::begin(std::uint64_t origin_ns) {
+  origin_ns_ = origin_ns;
+  row_.begin_ns = static_cast<double>(elapsed_ns());
 }
 
 void Recorder::add_call(const DoneCall& call) {

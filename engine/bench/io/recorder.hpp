@@ -30,8 +30,9 @@ class Recorder {
  public:
   explicit Recorder(std::size_t num_slow_calls);
 
-  /// Directly behind the barrier before the phase: time 0.
-  void begin();
+  /// Where the phase begins: time 0 is now, or `origin_ns` by this rank's clock.
+  void begin() { begin(now_ns()); }
+  void begin(std::uint64_t origin_ns);
   std::uint64_t elapsed_ns() const { return now_ns() - origin_ns_; }
   /// Spent until now on making and comparing contents.
   double contents_ns() const {
@@ -39,26 +40,29 @@ class Recorder {
            row_.times_ns[static_cast<std::size_t>(IoTime::verify)];
   }
 
-  /// Adds the time of its own life to a state.
-  class StateTimer {
+  /// Adds the time of its own life to a sum.
+  class SumTimer {
    public:
-    StateTimer(Recorder& recorder, IoTime on) : StateTimer(recorder.row_.times_ns[static_cast<std::size_t>(on)]) {}
-    ~StateTimer() { sum_ns_ += static_cast<double>(now_ns() - begin_ns_); }
-    StateTimer(const StateTimer&) = delete;
-    StateTimer& operator=(const StateTimer&) = delete;
-
-   protected:
-    explicit StateTimer(double& sum_ns) : sum_ns_(sum_ns), begin_ns_(now_ns()) {}
+    explicit SumTimer(double& sum_ns) : sum_ns_(sum_ns), begin_ns_(now_ns()) {}
+    ~SumTimer() { sum_ns_ += static_cast<double>(now_ns() - begin_ns_); }
+    SumTimer(const SumTimer&) = delete;
+    SumTimer& operator=(const SumTimer&) = delete;
 
    private:
     double& sum_ns_;
     std::uint64_t begin_ns_;
   };
 
-  /// The same for what belongs to no state: what ranks agree on while a phase goes on.
-  class AgreementTimer : public StateTimer {
+  /// The same to that of a state.
+  class StateTimer : public SumTimer {
    public:
-    explicit AgreementTimer(Recorder& recorder) : StateTimer(recorder.aside_ns_) {}
+    StateTimer(Recorder& recorder, IoTime on) : SumTimer(recorder.row_.times_ns[static_cast<std::size_t>(on)]) {}
+  };
+
+  /// The same for what belongs to no state: what ranks agree on while a phase goes on.
+  class AgreementTimer : public SumTimer {
+   public:
+    explicit AgreementTimer(Recorder& recorder) : SumTimer(recorder.aside_ns_) {}
   };
 
   void add_call(const DoneCall& call);
@@ -67,6 +71,8 @@ class Recorder {
   void add_bytes(std::uint64_t bytes);
   void add_message(std::uint64_t bytes) { row_.message_bytes += bytes; }
   void add_own_object() { ++row_.num_objects; }
+  /// What this rank does by itself is done now: calls and, where it counts, sync.
+  void done() { row_.done_ns = static_cast<double>(elapsed_ns()); }
   /// The time limit passed now.
   void stop_here() { row_.bytes_at_stop = row_.bytes; }
 

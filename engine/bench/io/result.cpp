@@ -56,6 +56,15 @@ const char* name_of(ReadShift shift) {
   return "unknown";
 }
 
+constexpr Named<ContentsBy> contents_by_names[] = {
+    {ContentsBy::rank, "rank", "between its calls"},
+    {ContentsBy::helper, "helper", "a thread on another core, while calls go on"},
+};
+
+std::span<const Named<ContentsBy>> names_of(ContentsBy /*any*/) { return contents_by_names; }
+
+const char* name_of(ContentsBy by) { return name_in(contents_by_names, by); }
+
 constexpr Named<IoOperation> io_operation_names[] = {
     {IoOperation::write, "write"},
     {IoOperation::read, "read"},

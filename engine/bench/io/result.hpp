@@ -40,7 +40,8 @@ constexpr bool makes_something(IoOperation operation) {
 const char* name_of(IoOperation operation);
 std::span<const Named<IoOperation>> names_of(IoOperation any);
 
-/// What a rank does with its time in a phase. All but `fill`, `verify` and, as asked, `sync` count as I/O time.
+/// What a rank does with its time in a phase. All but `fill`, `verify` and, as asked, `sync` count as I/O time. Where a
+/// helper makes and checks contents, `fill` and `verify` are what the rank waits for it.
 enum class IoTime : std::uint8_t {
   open,
   preallocate,
@@ -61,6 +62,15 @@ inline constexpr std::size_t num_io_times = 11;
 const char* name_of(IoTime time);
 std::span<const Named<IoTime>> names_of(IoTime any);
 
+/// Who makes the contents of objects that a rank moves by itself, and checks them.
+enum class ContentsBy : std::uint8_t {
+  rank,    ///< the rank, between its calls: in the time
+  helper,  ///< a thread on another core, while calls go on
+};
+
+const char* name_of(ContentsBy by);
+std::span<const Named<ContentsBy>> names_of(ContentsBy any);
+
 /// One phase: all objects written once, or read once; or one operation on each item.
 struct PhasePosition {
   int index = 0;  ///< 0-based, in order; its row in the file
@@ -79,12 +89,14 @@ struct ByteSeries {
   std::array<std::uint64_t, num_series_bins> bytes{};
 };
 
-/// What one rank did in one phase: its row of the file. Times since the barrier before the phase.
+/// What one rank did in one phase: its row of the file. Times since the common start of the phase.
 struct RankPhase {
   double begin_ns = 0, end_ns = 0;  ///< before its open, behind its close (or its sync, whichever is later)
+  double done_ns = 0;               ///< behind its last call and, unless that is outside, its sync: not yet met others
   double io_ns = 0;                 ///< end - begin, less fill, verify, agreements and, where it is outside, sync
   std::array<double, num_io_times> times_ns{};
-  std::uint64_t num_objects = 0;    ///< its own, written or read and accounted for by it
+  double making_ns = 0, checking_ns = 0;  ///< of contents, also by a helper: not in the file
+  std::uint64_t num_objects = 0;          ///< its own, written or read and accounted for by it
   std::uint64_t bytes = 0;          ///< that it moved to or from files (no_file: that it received, or for reads sent)
   std::uint64_t message_bytes = 0;  ///< that it sent to or got from other ranks
   std::uint64_t num_calls = 0;
@@ -154,11 +166,13 @@ struct PhaseSummary {
   std::string error;
   std::vector<RankAtInterruption> at_interruption;  ///< ranks of which it is known, ascending
   std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0, num_calls = 0, num_continued = 0;
-  double wall_ns = not_measured;           ///< last end - first begin
-  double bytes_per_s = not_measured;       ///< over the I/O time of the slowest rank: the headline
-  double bytes_per_s_mean = not_measured;  ///< over the mean I/O time of ranks
-  double bytes_per_s_wall = not_measured;  ///< over wall_ns
-  double operations_per_s = not_measured;  ///< calls, or operations on items, over the I/O time of the slowest rank
+  double wall_ns = not_measured;                 ///< last end - first begin; without a sync that is outside
+  double bytes_per_s = not_measured;             ///< over wall_ns: the headline
+  double first_done_ns = not_measured;           ///< when the first rank was done, since the first begin
+  double bytes_per_s_first_done = not_measured;  ///< of what all ranks had moved by then; where that is known
+  double bytes_per_s_io = not_measured;          ///< over the I/O time of the slowest rank
+  double bytes_per_s_mean = not_measured;        ///< over the mean I/O time of ranks
+  double operations_per_s = not_measured;        ///< calls, or operations on items, over wall_ns
   double bytes_per_s_transfer =
       not_measured;  ///< over the slowest rank's I/O time without open, preallocate, sync, close
   double fill_bytes_per_s = not_measured, verify_bytes_per_s = not_measured;  ///< of one rank, mean
@@ -176,7 +190,7 @@ struct PhaseSummary {
   ByteSeries series;  ///< of all ranks
   storage::CacheState cache_before, cache_after;
   ReadSource source = ReadSource::not_known;  ///< reads only
-  bool is_durable = false;                    ///< writes only: nothing of it is dirty when the reported time ends
+  bool is_durable = false;                    ///< writes only: synced to a storage within the reported time
   std::uint64_t num_mismatches = 0;
   std::vector<WrongObject> wrong;    ///< the first ones
   std::vector<SlowCall> slow_calls;  ///< slowest first
@@ -205,7 +219,8 @@ struct HintInForce {
 
 struct IoResult : RunResult {
   IoRequest request;
-  std::string backend_library;    ///< "POSIX", "Open MPI v4.1.4 (ompio)"
+  std::string backend_library;  ///< "POSIX", "Open MPI v4.1.4 (ompio)"
+  ContentsBy contents_by = ContentsBy::rank;
   std::string file_system;        ///< "ext4", "tmpfs", by the target's directory on rank 0
   std::uint64_t run = 0;          ///< in every block's header
   std::uint64_t num_objects = 0;  ///< of a rank, in every phase: as asked, or as the time limit left

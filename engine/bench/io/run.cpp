@@ -223,7 +223,7 @@ class IoTest {
                Memory& memory, File& file, Progress* progress, const Request& request, Measured& measured) const {
     stored_->pass_to(file);
     io::measure({request, plan, cluster, run_environment.transport(), *backend_, files_, file_system_,
-                 run_environment.placement(), run_, memory, *stored_, progress},
+                 run_environment.placement(), run_, memory, *stored_, progress, contents_worker(run_environment)},
                 measured);
   }
 
@@ -232,6 +232,7 @@ class IoTest {
     stored_->end();
     result.files = std::move(files_);
     result.phases = std::move(measured.phases);
+    if (!schedule::is_funnel(result.request.movement)) result.contents_by = contents_worker(run_environment).by;
     result.operations = std::move(measured.operations);
     result.hints = std::move(measured.hints);
     result.run = measured.run;
@@ -275,6 +276,11 @@ class IoTest {
   }
 
  private:
+  static ContentsWorker contents_worker(const command::RunEnvironment& run_environment) {
+    const std::optional<cluster::CpuList> cpus = run_environment.second_core();
+    return cpus ? ContentsWorker{ContentsBy::helper, *cpus} : ContentsWorker{};
+  }
+
   void make_backend(const Request& request, cluster::Cluster& cluster) {
     command::run_collectively(cluster, [&] { return refuse_fragile(request, start_->trial), true; });
     backend_ = command::run_collectively(cluster, [&] {

@@ -19,6 +19,7 @@
 
 #include "bench/io/pace.hpp"
 #include "bench/io/phase_sums.hpp"
+#include "bench/reductions.hpp"
 #include "cluster/bytes.hpp"
 #include "stats/interval.hpp"
 #include "stats/summary.hpp"
@@ -66,11 +67,16 @@ ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
   return share <= 0.01 ? ReadSource::storage : ReadSource::mixed;
 }
 
-bool is_durable(const PhaseSummary& summary, const IoRequest& request) {
-  if (summary.position.operation != IoOperation::write || !summary.is_complete || request.no_file) return false;
-  if (request.sync == SyncTiming::inside) return true;
-  const storage::CacheState& after = summary.cache_after;
-  return after.is_known && after.dirty == 0 && after.writeback == 0;
+/// Without fsync storage may still have what was written in caches of its own, and not know where it belongs.
+bool is_durable(const PhaseSummary& summary, const PhaseContext& context) {
+  if (summary.position.operation != IoOperation::write || !summary.is_complete || context.request.no_file) return false;
+  return context.request.sync == SyncTiming::inside && !storage::is_memory(context.file_system);
+}
+
+/// What a buffered write had on storage when the first rank came back from its fsync is not known.
+bool knows_first_done(const PhaseSummary& summary, const IoRequest& request) {
+  return summary.position.operation == IoOperation::read || request.no_file || request.sync != SyncTiming::inside ||
+         request.cache_path == storage::CachePath::direct;
 }
 
 void set_totals(PhaseSummary& summary, const PhaseSums& sums) {
@@ -90,14 +96,26 @@ void set_totals(PhaseSummary& summary, const PhaseSums& sums) {
 }
 
 void set_rates(PhaseSummary& summary, const PhaseSums& sums) {
-  summary.operations_per_s = rate(sums.num_calls, summary.io.max);
+  summary.operations_per_s = rate(sums.num_calls, summary.wall_ns);
   if (is_metadata(summary.position.operation)) return;
-  summary.bytes_per_s = rate(sums.bytes, summary.io.max);
+  summary.bytes_per_s = rate(sums.bytes, summary.wall_ns);
+  summary.bytes_per_s_io = rate(sums.bytes, summary.io.max);
   summary.bytes_per_s_mean = rate(sums.bytes, summary.io.mean);
-  summary.bytes_per_s_wall = rate(sums.bytes, summary.wall_ns);
   summary.bytes_per_s_transfer = rate(sums.bytes, summary.transfer.max);
-  summary.fill_bytes_per_s = rate(sums.filled_bytes, sums.times[static_cast<std::size_t>(IoTime::fill)].sum);
-  summary.verify_bytes_per_s = rate(sums.verified_bytes, sums.times[static_cast<std::size_t>(IoTime::verify)].sum);
+  summary.fill_bytes_per_s = rate(sums.filled_bytes, sums.making_ns);
+  summary.verify_bytes_per_s = rate(sums.verified_bytes, sums.checking_ns);
+}
+
+/// Collective.
+void set_first_done(PhaseSummary& summary, const PhaseSums& sums, cluster::Cluster& cluster, const RankPhase& own,
+                    const IoRequest& request) {
+  std::uint64_t bytes = bytes_until(own, sums.first_done_ns);
+  sum_over_ranks(cluster, std::span(&bytes, 1));
+  if (!std::isfinite(sums.first_done_ns)) return;
+  summary.first_done_ns = sums.first_done_ns - sums.first_begin_ns;
+  if (summary.is_complete && !is_metadata(summary.position.operation) && knows_first_done(summary, request)) {
+    summary.bytes_per_s_first_done = rate(bytes, summary.first_done_ns);
+  }
 }
 
 void set_stop(PhaseSummary& summary, const PhaseSums& sums) {
@@ -257,10 +275,11 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
   if (summary.error.empty() && summary.num_mismatches > 0) summary.error = "data are not as they were written";
   summary.is_complete = summary.error.empty();
   if (summary.is_complete) set_rates(summary, sums);
+  set_first_done(summary, sums, cluster, own, context.request);
   set_stop(summary, sums);
   set_latencies(summary, sums);
   summary.source = source_of(summary, context);
-  summary.is_durable = is_durable(summary, context.request);
+  summary.is_durable = is_durable(summary, context);
   summary.ranks = std::move(ranks);
   summary.slow_calls = std::move(worst.slow_calls);
   summary.wrong = std::move(worst.wrong);
@@ -273,9 +292,9 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
 void make_incomplete(PhaseSummary& summary, const std::string& why) {
   if (summary.error.empty()) summary.error = why;
   summary.is_complete = summary.is_durable = false;
-  summary.bytes_per_s = summary.bytes_per_s_mean = summary.bytes_per_s_wall = summary.bytes_per_s_transfer =
-      summary.operations_per_s = summary.bytes_per_s_at_stop = summary.fill_bytes_per_s = summary.verify_bytes_per_s =
-          not_measured;
+  summary.bytes_per_s = summary.bytes_per_s_first_done = summary.bytes_per_s_io = summary.bytes_per_s_mean =
+      summary.bytes_per_s_transfer = summary.operations_per_s = summary.bytes_per_s_at_stop = summary.fill_bytes_per_s =
+          summary.verify_bytes_per_s = not_measured;
 }
 
 std::optional<PhaseSummary> interrupted_phase(const PhasePosition& position,

@@ -38,7 +38,7 @@ struct PhaseContext {
   std::vector<SlowCall> slow_calls;       ///< this rank's slowest, request.num_slow_calls at most; any order
   std::vector<WrongObject> wrong;         ///< this rank's first ones, num_wrong_kept at most
   std::string error;                      ///< agreed: what ended the phase; empty = it is complete
-  double stop_ns = 0;                     ///< when the time limit passed, since the phase began; 0 = it did not
+  double stop_ns = 0;                     ///< when this rank stopped since the time limit had passed; 0 = it did not
 };
 
 /// Collective: a phase of which `own` is this rank's part. Ranks count that moved bytes of files or have objects of

@@ -17,6 +17,7 @@
 #include "output/file_info.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
+#include "storage/page_cache.hpp"
 
 namespace leadline::bench::io {
 namespace {
@@ -239,21 +240,28 @@ std::string sync_words(SyncTiming sync) {
   return "no fsync";
 }
 
-std::string durability_line(const IoRequest& request, const PhaseSummary& phase) {
-  std::string text = sync_words(request.sync);
+std::string durability_line(const IoResult& result, const PhaseSummary& phase) {
+  std::string text = sync_words(result.request.sync);
+  if (storage::is_memory(result.file_system)) return text + ": files are in memory alone";
   if (phase.is_durable) return text + ": nothing was dirty when the time ended";
   const storage::CacheState& after = phase.cache_after;
+  if (result.request.cache_path == storage::CachePath::direct) {
+    return text + ": what went round the page cache may be in caches of the storage";
+  }
   if (!after.is_known || after.pages == 0) return text + ": what was dirty when the time ended is unknown";
   return fmt::format("{}: {} of the pages were dirty or being written when the time ended", text,
                      output::percent_text(share_of(after.dirty + after.writeback, after.pages)));
 }
 
-std::string state_word(const IoRequest& request, const PhaseSummary& phase) {
+std::string state_word(const IoResult& result, const PhaseSummary& phase) {
   if (phase.is_interrupted) return "interrupted";
   if (!phase.is_complete) return "not complete";
   if (is_metadata(phase.position.operation)) return "";
-  if (request.no_file) return "messages only";
-  if (phase.position.operation == IoOperation::write) return phase.is_durable ? "durable" : "not durable";
+  if (result.request.no_file) return "messages only";
+  if (phase.position.operation == IoOperation::write) {
+    if (storage::is_memory(result.file_system)) return "in memory";
+    return phase.is_durable ? "durable" : "not durable";
+  }
   return word_for(phase.source);
 }
 
@@ -268,12 +276,15 @@ std::string meanings(const IoResult& result) {
   const bool is_sync_inside =
       !request.no_file && request.operations != IoOperations::read && request.sync == SyncTiming::inside;
   std::string text = fmt::format(
-      "  slowest rank: bytes / the longest I/O time of a rank, from its open to its close{}; the rate to quote\n"
+      "  all done: bytes / the time from the common start to the last rank's close{}; the rate to quote\n"
+      "  first done: bytes that all had moved when the first rank was done / that time\n"
+      "  slowest rank: bytes / the longest I/O time of a rank, without {} contents: storage goes on meanwhile,\n"
+      "    so this may be above what it can do\n"
       "  mean rank: bytes / the mean I/O time; transfer: the slowest rank's without open, preallocation, fsync and "
       "close\n"
-      "  wall: bytes / from the first begin to the last end, with making and checking contents\n"
-      "  IOPS: calls / the longest I/O time of a rank\n",
-      is_sync_inside ? ", fsync inside" : "");
+      "  IOPS: calls / the same time as all done\n",
+      is_sync_inside ? ", fsync inside" : "",
+      result.contents_by == ContentsBy::helper ? "waiting for" : "making and checking");
   if (has_stop(result)) text += "  at stop: bytes that were moved when the time limit passed / that time\n";
   return text;
 }
@@ -359,7 +370,7 @@ std::string io_headlines(const IoResult& result) {
     if (summary == nullptr || phase == nullptr) continue;
     text += fmt::format("{}: {}\n", name_of(operation), rate_text(*summary, unit));
     if (result.request.no_file) continue;
-    text += fmt::format("  {}\n", operation == IoOperation::write ? durability_line(result.request, *phase)
+    text += fmt::format("  {}\n", operation == IoOperation::write ? durability_line(result, *phase)
                                                                   : source_line(result.request, *phase));
   }
   return text;
@@ -402,10 +413,11 @@ std::string io_rates_table(const IoResult& result) {
   std::vector<output::Column> columns{{"phase", output::Align::left},
                                       {"repeat"},
                                       {"bytes"},
+                                      {"all done"},
+                                      {"first done"},
                                       {"slowest rank"},
                                       {"mean rank"},
                                       {"transfer"},
-                                      {"wall"},
                                       {"IOPS"}};
   if (is_limited) columns.push_back({"at stop"});
   columns.push_back({"", output::Align::left});
@@ -416,12 +428,13 @@ std::string io_rates_table(const IoResult& result) {
                                  std::to_string(phase.position.repeat),
                                  about_bytes(bytes_of(phase)),
                                  output::in_unit(phase.bytes_per_s, unit),
+                                 output::in_unit(phase.bytes_per_s_first_done, unit),
+                                 output::in_unit(phase.bytes_per_s_io, unit),
                                  output::in_unit(phase.bytes_per_s_mean, unit),
                                  output::in_unit(phase.bytes_per_s_transfer, unit),
-                                 output::in_unit(phase.bytes_per_s_wall, unit),
                                  per_second(phase.operations_per_s)};
     if (is_limited) row.push_back(phase.has_stop ? output::in_unit(phase.bytes_per_s_at_stop, unit) : "-");
-    row.push_back(state_word(result.request, phase));
+    row.push_back(state_word(result, phase));
     table.add_row(std::move(row));
   }
   const bool has_rates =
@@ -608,19 +621,25 @@ std::string phase_table(const std::vector<KeptPhase>& phases, const Header& head
                        {"repeat"},
                        {"bytes"},
                        {unit.name},
-                       {"by wall time"},
+                       {"slowest rank"},
                        {"in a second"},
-                       {"wall time"},
+                       {"time"},
                        {"", output::Align::left}});
   const std::size_t num_shown = std::min(phases.size(), most_phases_shown);
   for (std::size_t index = 0; index < num_shown; ++index) {
     const KeptPhase& phase = phases[index];
     table.add_row({name_of(phase.operation), std::to_string(phase.repeat), about_bytes(phase.bytes),
-                   output::in_unit(phase.bytes_per_s, unit), output::in_unit(phase.bytes_per_s_wall, unit),
+                   output::in_unit(phase.bytes_per_s, unit), output::in_unit(phase.bytes_per_s_io, unit),
                    per_second(phase.operations_per_s), format_time_ns(phase.wall_ns), remarks_on(phase, header)});
   }
   std::string text = "\n" + table.text();
   if (phases.size() > num_shown) text += fmt::format("  and {} more\n", phases.size() - num_shown);
+  if (std::ranges::any_of(phases, &KeptPhase::is_of_earlier_version)) {
+    text +=
+        "  Of an earlier version, whose headline was that of the slowest rank. The time has making and checking "
+        "contents "
+        "in it.\n";
+  }
   return text;
 }
 

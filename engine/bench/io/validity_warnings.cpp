@@ -170,6 +170,12 @@ std::optional<Finding> not_durable(const IoResult& result) {
   };
   const std::vector<std::string> words = phases_with(result, is_left);
   if (words.empty()) return std::nullopt;
+  if (result.request.cache_path == storage::CachePath::direct) {
+    return Finding{
+        "not_durable", Severity::note,
+        "No fsync told the storage to keep what was written: it may be in caches that lose it with the power.",
+        fmt::format("{}; --direct, --sync {}", phases_text(words), name_of(result.request.sync)), "Use --sync inside."};
+  }
   const auto first = std::ranges::find_if(
       result.phases, [&](const PhaseSummary& phase) { return phase.is_complete && is_left(phase); });
   const storage::CacheState& cache = first->cache_after;
@@ -179,7 +185,37 @@ std::optional<Finding> not_durable(const IoResult& result) {
   return Finding{"not_durable", Severity::warning,
                  "Writes were not on the storage when their time ended: their rate is partly that of memory.",
                  fmt::format("{}; {}; --sync {}", phases_text(words), dirty, name_of(result.request.sync)),
-                 "Use --sync inside, --direct, or write much more than the hosts have memory."};
+                 "Use --sync inside, or write much more than the hosts have memory."};
+}
+
+/// Of the phase in which it is the most.
+std::optional<Finding> contents_in_time(const IoResult& result) {
+  constexpr double least_share = 0.1;
+  const PhaseSummary* worst = nullptr;
+  double most = least_share;
+  for (const PhaseSummary& phase : result.phases) {
+    const bool is_write = phase.position.operation == IoOperation::write;
+    const RankSpread& spread = phase.times[static_cast<std::size_t>(is_write ? IoTime::fill : IoTime::verify)];
+    if (!phase.is_complete || !(spread.mean / phase.wall_ns > most)) continue;  // not where it is NaN
+    most = spread.mean / phase.wall_ns;
+    worst = &phase;
+  }
+  if (worst == nullptr) return std::nullopt;
+  const bool is_helped = result.contents_by == ContentsBy::helper;
+  return Finding{
+      "contents_in_time",
+      Severity::note,
+      is_helped ? "Ranks waited for contents to be made or checked: storage may be faster than the rate says."
+                : "Ranks made or checked contents between their calls: storage may be faster than the rate says.",
+      fmt::format("{}: {:.0f} % of the time", words_of(worst->position, result.request.repeat), 100 * most),
+      is_helped
+          ? "Fill and check less (--touch, --check) to see what it can do."
+          : "Fill and check less (--touch, --check), or start half as many ranks as there are cores: contents are "
+            "then made and checked on cores of their own.",
+      {},
+      {},
+      {},
+      {{.name = "share of contents", .unit = "1", .value = most}}};
 }
 
 std::optional<Finding> continued_calls(const IoResult& result) {
@@ -242,6 +278,7 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, const IoRes
   add(slow_call(result));
   add(read_from_cache(result));
   add(not_durable(result));
+  add(contents_in_time(result));
   for (const Finding& finding : machine_validity_warnings(conditions, shortest_call(result))) add(finding);
   add(continued_calls(result));
   add(hint_ignored(result));

@@ -96,7 +96,8 @@ std::string own_lines(const bench::io::IoResult& so_far) {
   const Provenance& from = so_far.provenance;
   return fmt::format("# measured by Leadline {}, with {} and blocking calls; times are without filling and checking\n",
                      from.version, so_far.backend_library.empty() ? "no files" : so_far.backend_library) +
-         "# Mbytes/s are MiB/s; the old max bandwidth (all data over the time of the fastest process) is left out\n";
+         "# Mbytes/s are MiB/s; the max bandwidth is all data over the time of the fastest process: no rate of "
+         "anything\n";
 }
 
 std::string host_lines(const bench::io::IoResult& so_far) {
@@ -113,10 +114,11 @@ std::string time_line(const char* words, const bench::io::RankSpread& spread) {
 
 std::string bandwidth_line(const char* words, const bench::io::PhaseSummary& phase,
                            const bench::io::RankSpread& spread) {
-  if (!phase.is_complete || !(spread.max > 0) || !(spread.mean > 0)) return {};
+  if (!phase.is_complete || !(spread.min > 0)) return {};
   const double mib = static_cast<double>(phase.bytes) / mebi;
-  return fmt::format("=== {} (min [rank] avg): {:.6e} [{}] {:.6e} Mbytes/s.\n", words, mib / (spread.max / ns_a_s),
-                     spread.max_rank, mib / (spread.mean / ns_a_s));
+  return fmt::format("=== {} (min [rank] avg max [rank]): {:.6e} [{}] {:.6e} {:.6e} [{}] Mbytes/s.\n", words,
+                     mib / (spread.max / ns_a_s), spread.max_rank, mib / (spread.mean / ns_a_s),
+                     mib / (spread.min / ns_a_s), spread.min_rank);
 }
 
 /// Of a phase in the middle of which the run ended.

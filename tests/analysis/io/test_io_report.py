@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
+import h5py
 import pytest
 from made_up_io import (
     MadeUpIo,
@@ -29,7 +32,9 @@ from leadline.cli.export import main as export_main
 from leadline.diagnosis import diagnosed_in
 from leadline.io import text as io_text
 from leadline.io.page import render_io, verdict
+from leadline.io.tables import key_figures, latency_table
 from leadline.model import FindingList
+from leadline.units import bandwidth_text
 
 
 def page_of(made: MadeUpIo, folder: Path) -> tuple[str, Page]:
@@ -66,6 +71,50 @@ def test_who_is_slow_is_named(tmp_path: Path):
     source, _ = page_of(straggling(), tmp_path)
     assert "ignored" in source
     assert "confirmed" in source
+
+
+def test_large_numbers_are_those_of_the_median(tmp_path: Path):
+    result = loaded(straggling(), tmp_path)
+    for operation, figure in zip(("write", "read"), key_figures(result)[::2], strict=True):
+        rates = [one.bytes_per_s for one in result.phases if one.operation == operation]
+        middle = sorted(rates)[1]
+        assert rates[-1] != middle, "that of the last repetition"
+        assert figure[0] == bandwidth_text(middle)
+        assert figure[3].endswith(", median of 3")
+        assert bandwidth_text(middle, 3) in " ".join(io_text.headline(result, diagnosed_in(result)))
+
+
+def test_what_is_in_memory_is_not_durable(tmp_path: Path):
+    result = replace(loaded(even(), tmp_path), file_system="tmpfs")
+    assert io_text.source_text(result, result.phases[0]) == "in memory"
+    assert "in memory" in io_text.headline(result, diagnosed_in(result))[0]
+
+
+def test_a_latency_has_the_unit_that_fits_it(tmp_path: Path):
+    result = loaded(even(), tmp_path)
+    slow = replace(result.phases[0], summary={**result.phases[0].summary, "call_ns_max": 40675149666.0})
+    (row,) = latency_table([slow])
+    assert row["call_ns_max"] == "40.7 s"
+    assert row["call_ns_p50"].endswith(" ms")
+
+
+def test_rates_of_an_earlier_version_are_told_from_todays(tmp_path: Path):
+    made = even()
+    path = write_io(tmp_path / "earlier.h5", made)
+    with h5py.File(path, "r+") as file:
+        for index, text in enumerate(file["io/phases/summary"][:]):
+            summary = json.loads(bytes(text).rstrip(b"\0"))
+            summary["bytes_per_s"] = summary.pop("bytes_per_s_io")
+            del summary["bytes_per_s_first_done"], summary["first_done_ns"]
+            file["io/phases/summary"][index] = json.dumps(summary).encode()
+    today, earlier = loaded(made, tmp_path), leadline.load_io(path)
+    for new, old in zip(today.phases, earlier.phases, strict=True):
+        assert (new.is_of_earlier_version, old.is_of_earlier_version) == (False, True)
+        assert old.bytes_per_s == new.bytes_per_s
+        assert old.value("bytes_per_s_io") == new.value("bytes_per_s_io")
+        assert math.isnan(old.value("bytes_per_s_first_done"))
+    assert "of an earlier version" in dict(io_text.run_facts(earlier))["rates"]
+    assert "rates" not in dict(io_text.run_facts(today))
 
 
 def test_a_suspect_that_could_not_be_tested_leaves_the_verdict_without_colour(tmp_path: Path):

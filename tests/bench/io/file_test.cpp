@@ -59,7 +59,8 @@ TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
   EXPECT_EQ(phases[3].bytes, 1U << 20);
   EXPECT_EQ(phases[3].wall_ns, 5e6);
   EXPECT_EQ(phases[3].bytes_per_s, 4e9);
-  EXPECT_EQ(phases[3].bytes_per_s_wall, 4e9 + 2);
+  EXPECT_EQ(phases[3].bytes_per_s_io, 4e9 + 2);
+  EXPECT_FALSE(phases[3].is_of_earlier_version);
   EXPECT_EQ(phases[3].source, "mixed");
   EXPECT_FALSE(phases[3].is_durable);
 }
@@ -103,6 +104,17 @@ TEST(KeptPhase, KnowsWhetherItWasInterruptedWhereTheFileSaysSo) {
   const auto at = older.find(member);
   ASSERT_NE(at, std::string::npos) << summary;
   EXPECT_FALSE(kept_phase({.summary = older.erase(at, member.size())}, "run.h5").is_interrupted);
+}
+
+TEST(KeptPhase, OfAnEarlierVersionSaysWhatItsHeadlineWas) {
+  std::string older = bench::io::phase_text(phase_summary_of(3), 32767);
+  older.replace(older.find("\"bytes_per_s\":4"), 15, "\"bytes_per_s\":9");
+  const std::string member = "\"bytes_per_s_io\"";
+  older.replace(older.find(member), member.size(), "\"x\"");
+  const KeptPhase phase = kept_phase({.summary = older}, "run.h5");
+  EXPECT_TRUE(phase.is_of_earlier_version);
+  EXPECT_EQ(phase.bytes_per_s, 4e9) << "by the time, as in all versions";
+  EXPECT_EQ(phase.bytes_per_s_io, 9e9);
 }
 
 TEST(KeptPhase, OfADamagedSummaryIsAnError) {

@@ -47,6 +47,7 @@ void expect_times(const Reader& reader, int num_written) {
   };
   expect("begin_ns", [](const bench::io::RankPhase& phase) { return phase.begin_ns; });
   expect("end_ns", [](const bench::io::RankPhase& phase) { return phase.end_ns; });
+  expect("done_ns", [](const bench::io::RankPhase& phase) { return phase.done_ns; });
   expect("io_ns", [](const bench::io::RankPhase& phase) { return phase.io_ns; });
   expect("call_ns_min", [](const bench::io::RankPhase& phase) { return phase.call_ns_min; });
   expect("call_ns_max", [](const bench::io::RankPhase& phase) { return phase.call_ns_max; });

@@ -133,7 +133,10 @@ TEST(IoJson, HasThePhasesAsMeasured) {
   EXPECT_EQ(phase["wall_ns"], 5e6);
   EXPECT_EQ(phase["bytes_per_s"], 4e9);
   EXPECT_EQ(phase["bytes_per_s_mean"], 4e9 + 1);
-  EXPECT_EQ(phase["bytes_per_s_wall"], 4e9 + 2);
+  EXPECT_EQ(phase["bytes_per_s_wall"], 4e9) << "the headline of documents of all versions";
+  EXPECT_EQ(phase["bytes_per_s_io"], 4e9 + 2);
+  EXPECT_EQ(phase["bytes_per_s_first_done"], 4e9 + 6);
+  EXPECT_EQ(phase["first_done_ns"], 4.5e6);
   EXPECT_EQ(phase["bytes_per_s_transfer"], 4e9 + 3);
   EXPECT_EQ(phase["fill_bytes_per_s"], 4e9 + 4);
   EXPECT_EQ(phase["verify_bytes_per_s"], 4e9 + 5);
@@ -203,9 +206,10 @@ TEST(IoJson, HasWhatIsWrongAndWhatIsSlow) {
 TEST(IoJson, SaysNullForWhatWasNotMeasured) {
   const json phases = document_of(with_all_kinds())["phases"];
   const json write = phases[5], read = phases[6];
-  for (const char* name : {"wall_ns", "bytes_per_s", "bytes_per_s_mean", "bytes_per_s_wall", "bytes_per_s_transfer",
-                           "fill_bytes_per_s", "verify_bytes_per_s", "stop_ns", "bytes_at_stop", "bytes_per_s_at_stop",
-                           "call_ns_min", "call_ns_p50", "call_ns_p999", "call_ns_max"}) {
+  for (const char* name :
+       {"wall_ns", "bytes_per_s", "bytes_per_s_mean", "bytes_per_s_wall", "bytes_per_s_transfer", "bytes_per_s_io",
+        "bytes_per_s_first_done", "first_done_ns", "fill_bytes_per_s", "verify_bytes_per_s", "stop_ns", "bytes_at_stop",
+        "bytes_per_s_at_stop", "call_ns_min", "call_ns_p50", "call_ns_p999", "call_ns_max"}) {
     EXPECT_TRUE(write[name].is_null()) << name;
   }
   EXPECT_EQ(write["times"]["wait"], json({{"num", 0},

@@ -22,11 +22,12 @@ inline bench::io::PhaseSummary made_up_phase(bench::io::IoOperation operation, i
   phase.bytes = 128 * io_mebi;
   phase.num_objects = phase.num_calls = 128;
   const double time_ns = 1e9 * static_cast<double>(phase.bytes) / (gib_per_s * io_gibi);
-  phase.wall_ns = 1.25 * time_ns;
+  phase.wall_ns = time_ns;
   phase.bytes_per_s = gib_per_s * io_gibi;
   phase.operations_per_s = 1024 * gib_per_s;
   phase.bytes_per_s_mean = 1.25 * gib_per_s * io_gibi;
-  phase.bytes_per_s_wall = 0.8 * gib_per_s * io_gibi;
+  phase.bytes_per_s_first_done = 1.125 * gib_per_s * io_gibi;
+  phase.bytes_per_s_io = 1.2 * gib_per_s * io_gibi;
   phase.bytes_per_s_transfer = 1.5 * gib_per_s * io_gibi;
   phase.io = {8, 0.6 * time_ns, 0.8 * time_ns, time_ns, 2, 5};
   const auto set = [&](bench::io::IoTime time, double share) {

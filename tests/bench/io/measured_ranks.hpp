@@ -109,8 +109,19 @@ inline std::vector<MeasuredRank> measured(const Setting& setting) {
     own.files = setting.request.no_file ? std::vector<std::string>()
                                         : agree_on_names(setting.request, plan, cluster, placement);
     try {
-      measure({setting.request, plan, cluster, *transport, *backend, own.files, "ext4", placement, test_run, buffers,
-               own.store, rank == 0 ? &own.progress : nullptr},
+      measure({setting.request,
+               plan,
+               cluster,
+               *transport,
+               *backend,
+               own.files,
+               "ext4",
+               placement,
+               test_run,
+               buffers,
+               own.store,
+               rank == 0 ? &own.progress : nullptr,
+               {rank % 2 == 0 ? ContentsBy::rank : ContentsBy::helper}},
               own.measured);
     } catch (const AgreedError& error) {
       own.error = error.problem();

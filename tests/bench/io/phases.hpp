@@ -35,7 +35,7 @@ struct Part {
 /// `num_bytes` in `io_ns`, all of it inside one call.
 inline RankPhase row_of(std::uint64_t num_bytes, double io_ns) {
   RankPhase row;
-  row.end_ns = row.io_ns = time_in(row, IoTime::call) = row.call_ns_min = row.call_ns_max = io_ns;
+  row.end_ns = row.done_ns = row.io_ns = time_in(row, IoTime::call) = row.call_ns_min = row.call_ns_max = io_ns;
   row.num_objects = row.num_calls = 1;
   row.bytes = num_bytes;
   row.file = 0;

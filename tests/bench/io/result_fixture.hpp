@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/io/output.hpp"
+#include "bench/io/summary.hpp"
 #include "support/result_files.hpp"
 
 namespace leadline::test {
@@ -56,6 +57,7 @@ inline bench::io::RankPhase rank_phase_of(int index, int rank) {
   const auto count = static_cast<std::uint64_t>(1000 * (index + 1) + 10 * rank);
   row.begin_ns = base + 0.5;
   row.end_ns = base + 1.5;
+  row.done_ns = base + 1.25;
   row.io_ns = base + 2.5;
   for (std::size_t time = 0; time < bench::io::num_io_times; ++time)
     row.times_ns.at(time) = base + 10 + static_cast<double>(time);
@@ -95,7 +97,9 @@ inline bench::io::PhaseSummary phase_summary_of(int index) {
   summary.wall_ns = 5e6;
   summary.bytes_per_s = base;
   summary.bytes_per_s_mean = base + 1;
-  summary.bytes_per_s_wall = base + 2;
+  summary.bytes_per_s_io = base + 2;
+  summary.bytes_per_s_first_done = base + 6;
+  summary.first_done_ns = 4.5e6;
   summary.bytes_per_s_transfer = base + 3;
   summary.operations_per_s = base + 6;
   summary.fill_bytes_per_s = base + 4;
@@ -148,8 +152,7 @@ inline bench::io::PhaseSummary failed_phase(int index) {
   bench::io::PhaseSummary summary = phase_summary_of(index);
   summary.is_complete = false;
   summary.error = "reading FILE failed (Input/output error)";
-  summary.bytes_per_s = summary.bytes_per_s_mean = summary.bytes_per_s_wall = summary.bytes_per_s_transfer =
-      bench::io::not_measured;
+  bench::io::make_incomplete(summary, summary.error);
   summary.has_stop = true;
   summary.stop_ns = 3e6;
   summary.bytes_at_stop = 0;

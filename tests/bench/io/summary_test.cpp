@@ -48,7 +48,7 @@ TEST(PhaseSummary, GivesNoRateOfWrongData) {
   EXPECT_TRUE(std::isnan(summary.bytes_per_s));
 }
 
-TEST(PhaseSummary, RatesCountTheSlowestRank) {
+TEST(PhaseSummary, TheHeadlineIsOverTheTimeOfAllAndOthersOverTimesOfRanks) {
   IoRequest request;
   request.object_size_bytes = 500;
   const PhaseSummary summary = summary_of(2, request, IoOperation::write, [](int rank, Part& part) {
@@ -59,14 +59,15 @@ TEST(PhaseSummary, RatesCountTheSlowestRank) {
     time_in(part.row, IoTime::preallocate) = 200;
     time_in(part.row, IoTime::sync) = 300;
     time_in(part.row, IoTime::close) = rank == 0 ? 0 : 400;
-    time_in(part.row, IoTime::fill) = 250;
+    time_in(part.row, IoTime::fill) = 50;
+    part.row.making_ns = 250;
     part.row.num_objects = 2;
   });
-  EXPECT_DOUBLE_EQ(summary.bytes_per_s, 2000 / 3e-6);
+  EXPECT_DOUBLE_EQ(summary.bytes_per_s, 2000 / 4e-6);
+  EXPECT_DOUBLE_EQ(summary.bytes_per_s_io, 2000 / 3e-6);
   EXPECT_DOUBLE_EQ(summary.bytes_per_s_mean, 2000 / 2e-6);
-  EXPECT_DOUBLE_EQ(summary.bytes_per_s_wall, 2000 / 4e-6);
   EXPECT_DOUBLE_EQ(summary.bytes_per_s_transfer, 2000 / 2e-6);
-  EXPECT_DOUBLE_EQ(summary.operations_per_s, 2 / 3e-6);  // two calls
+  EXPECT_DOUBLE_EQ(summary.operations_per_s, 2 / 4e-6);  // two calls
   EXPECT_DOUBLE_EQ(summary.fill_bytes_per_s, 2000 / 500e-9);
   EXPECT_TRUE(std::isnan(summary.verify_bytes_per_s));
 }
@@ -79,12 +80,55 @@ TEST(PhaseSummary, OfMetadataHasARateOfOperationsAlone) {
   EXPECT_DOUBLE_EQ(summary.operations_per_s, 60 / 3e-6);
   EXPECT_EQ(summary.bytes, 2000u);
   EXPECT_TRUE(std::isnan(summary.bytes_per_s));
-  EXPECT_TRUE(std::isnan(summary.bytes_per_s_wall));
   const PhaseSummary failed = summary_of(2, {}, IoOperation::create, [](int, Part& part) {
     part.row = row_of(0, 1000);
     part.error = "quota";
   });
   EXPECT_TRUE(std::isnan(failed.operations_per_s));
+}
+
+TEST(PhaseSummary, ASyncOutsideIsNoPartOfTheTime) {
+  IoRequest request;
+  request.sync = SyncTiming::outside;
+  const PhaseSummary summary = summary_of(2, request, IoOperation::write, [](int rank, Part& part) {
+    part.row = row_of(1000, 1000);
+    part.row.begin_ns = 100;
+    part.row.done_ns = rank == 0 ? 500 : 600;
+    part.row.end_ns = 5000;
+    time_in(part.row, IoTime::close) = 10;
+  });
+  EXPECT_DOUBLE_EQ(summary.wall_ns, 510);
+  EXPECT_DOUBLE_EQ(summary.bytes_per_s, 2000 / 510e-9);
+}
+
+/// Rank 0 is done at 1 ms, and has then moved all, rank 1 at 4 ms, evenly.
+PhaseSummary with_one_late(const IoRequest& request, IoOperation operation) {
+  return summary_of(2, request, operation, [](int rank, Part& part) {
+    part.row = row_of(4000, rank == 0 ? 1 << 20 : 4 << 20);
+    for (std::size_t bin = 0; bin < (rank == 0 ? 1u : 4u); ++bin) part.row.series.bytes[bin] = rank == 0 ? 4000 : 1000;
+  });
+}
+
+TEST(PhaseSummary, KnowsWhatWasMovedWhenTheFirstRankWasDone) {
+  const PhaseSummary read = with_one_late({}, IoOperation::read);
+  EXPECT_EQ(read.first_done_ns, 1 << 20);
+  EXPECT_DOUBLE_EQ(read.bytes_per_s_first_done, 5000 * 1e9 / (1 << 20));
+  EXPECT_DOUBLE_EQ(read.bytes_per_s, 8000 * 1e9 / (4 << 20));
+  IoRequest request;
+  EXPECT_TRUE(std::isnan(with_one_late(request, IoOperation::write).bytes_per_s_first_done))
+      << "others' bytes may still be in the page cache";
+  request.cache_path = storage::CachePath::direct;
+  EXPECT_DOUBLE_EQ(with_one_late(request, IoOperation::write).bytes_per_s_first_done, read.bytes_per_s_first_done);
+}
+
+TEST(BytesUntil, AreSpreadWithinTheirBin) {
+  RankPhase row = row_of(300, 2.5 * (1 << 20));
+  row.series.bytes = {100, 100, 100};
+  EXPECT_EQ(bytes_until(row, 0), 0u);
+  EXPECT_EQ(bytes_until(row, 0.5 * (1 << 20)), 50u);
+  EXPECT_EQ(bytes_until(row, 2.25 * (1 << 20)), 250u) << "the last bin ends when the rank is done";
+  EXPECT_EQ(bytes_until(row, 2.5 * (1 << 20)), 300u);
+  EXPECT_EQ(bytes_until(row, 1e12), 300u);
 }
 
 TEST(PhaseSummary, ASyncOutsideIsNoPartOfTheTransfer) {
@@ -274,18 +318,20 @@ TEST(ReadSource, FollowsFromTheFileSystemOrTheCallsElsewhere) {
   EXPECT_EQ(read_with(1000, request).source, ReadSource::not_known);
 }
 
-PhaseSummary write_with(SyncTiming sync, const storage::CacheState& after) {
+PhaseSummary write_with(SyncTiming sync, const storage::CacheState& after, const std::string& file_system = "ext4") {
   IoRequest request;
   request.sync = sync;
   return summary_of(2, request, IoOperation::write, [&](int rank, Part& part) {
+    part.file_system = file_system;
     part.row = row_of(1000, 100);
     part.row.cache_after = rank == 1 ? after : storage::CacheState{true, 10, 10, 0, 0};
   });
 }
 
-TEST(PhaseSummary, IsDurableWhereNothingIsDirtyAtTheEndOrASyncIsInside) {
+TEST(PhaseSummary, IsDurableWhereASyncIsInsideAndFilesAreNotInMemory) {
   EXPECT_TRUE(write_with(SyncTiming::inside, {}).is_durable);
-  EXPECT_TRUE(write_with(SyncTiming::none, {true, 10, 10, 0, 0}).is_durable);
+  EXPECT_FALSE(write_with(SyncTiming::inside, {}, "tmpfs").is_durable);
+  EXPECT_FALSE(write_with(SyncTiming::none, {true, 10, 10, 0, 0}).is_durable) << "it may be in caches of the disk";
   EXPECT_FALSE(write_with(SyncTiming::none, {true, 10, 10, 1, 0}).is_durable);
   EXPECT_FALSE(write_with(SyncTiming::outside, {true, 10, 10, 0, 1}).is_durable);
   EXPECT_FALSE(write_with(SyncTiming::none, {}).is_durable);

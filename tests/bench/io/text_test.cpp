@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/io/made_up.hpp"
+#include "bench/io/summary.hpp"
 #include "support/screen.hpp"
 
 namespace leadline::output {
@@ -43,7 +44,7 @@ TEST(IoProgress, IsALineASecond) {
             "write 1 of 2: 10.0 % of 100.0 MiB, 10.00 MiB/s, 9.00 s left\n"
             "write 1 of 2: 20.0 % of 100.0 MiB, 10.00 MiB/s, 8.00 s left\n"
             "sleeping 5 s before reading\n"
-            "write 2 of 2: 128.0 MiB in 0.16 s, 1.000 GiB/s\n");
+            "write 2 of 2: 128.0 MiB in 0.12 s, 1.000 GiB/s\n");
 }
 
 TEST(IoProgress, EndsWithTheTimeLimit) {
@@ -68,7 +69,7 @@ TEST(IoProgress, InATerminalKeepsOnlyTheEndOfPhases) {
     EXPECT_EQ(std::count(screen.text.begin(), screen.text.end(), '\n'), 0);
     progress->phase_ends(made_up_phase(bench::io::IoOperation::write, 0, 1));
   }
-  EXPECT_THAT(screen.text, testing::EndsWith("write: 128.0 MiB in 0.16 s, 1.000 GiB/s\n"));
+  EXPECT_THAT(screen.text, testing::EndsWith("write: 128.0 MiB in 0.12 s, 1.000 GiB/s\n"));
 }
 
 TEST(IoProgress, SaysWhenAPhaseFailed) {
@@ -201,20 +202,21 @@ TEST_F(IoPlans, OfALargeRunAreShort) {
 TEST(IoSummary, BeginsWithWhatWasDoneAndTheRates) {
   EXPECT_THAT(
       bench::io::io_summary(made_up_io_result(), "r.h5"),
-      testing::StartsWith("8 ranks on 2 hosts, transport tcp (sockets of the kernel), waiting: yield\n"
-                          "N-M-1: 16 objects of 1 MiB a rank, 2 I/O ranks\n"
-                          "POSIX: blocking calls\n"
-                          "1 file on ext4: /scratch/t\n"
-                          "\n"
-                          "write: 2.000 GiB/s, the median of 3 (1.000 to 3.000; mean 2.000 ± 2.500, 95 %)\n"
-                          "  fsync is inside the time: nothing was dirty when the time ended\n"
-                          "read: 4.000 GiB/s, the median of 3 (4.000 to 4.000; mean 4.000 ± 0.000, 95 %)\n"
-                          "  25.0 % of the pages were cached before: from both\n"
-                          "\n"
-                          "rates in GiB/s\n"
-                          "  phase  repeat      bytes  slowest rank  mean rank  transfer   wall  IOPS\n"
-                          "  write       0  128.0 MiB         1.000      1.250     1.500  0.800  1024  durable\n"
-                          "  read        0  128.0 MiB         4.000      5.000     6.000  3.200  4096  from both\n"));
+      testing::StartsWith(
+          "8 ranks on 2 hosts, transport tcp (sockets of the kernel), waiting: yield\n"
+          "N-M-1: 16 objects of 1 MiB a rank, 2 I/O ranks\n"
+          "POSIX: blocking calls\n"
+          "1 file on ext4: /scratch/t\n"
+          "\n"
+          "write: 2.000 GiB/s, the median of 3 (1.000 to 3.000; mean 2.000 ± 2.500, 95 %)\n"
+          "  fsync is inside the time: nothing was dirty when the time ended\n"
+          "read: 4.000 GiB/s, the median of 3 (4.000 to 4.000; mean 4.000 ± 0.000, 95 %)\n"
+          "  25.0 % of the pages were cached before: from both\n"
+          "\n"
+          "rates in GiB/s\n"
+          "  phase  repeat      bytes  all done  first done  slowest rank  mean rank  transfer  IOPS\n"
+          "  write       0  128.0 MiB     1.000       1.125         1.200      1.250     1.500  1024  durable\n"
+          "  read        0  128.0 MiB     4.000       4.500         4.800      5.000     6.000  4096  from both\n"));
 }
 
 TEST(IoSummary, ShowsTimesOfTheMedianRepeat) {
@@ -295,6 +297,12 @@ TEST(IoSummary, SaysWhatASyncOutsideLeavesOut) {
   for (bench::io::PhaseSummary& phase : result.phases) phase.cache_after.is_known = false;
   EXPECT_THAT(bench::io::io_summary(result, ""),
               HasSubstr("no fsync: what was dirty when the time ended is unknown\n"));
+  result.request.cache_path = storage::CachePath::direct;
+  EXPECT_THAT(bench::io::io_summary(result, ""),
+              HasSubstr("no fsync: what went round the page cache may be in caches of the storage\n"));
+  result.file_system = "tmpfs";
+  EXPECT_THAT(bench::io::io_summary(result, ""),
+              AllOf(HasSubstr("no fsync: files are in memory alone\n"), HasSubstr("  in memory\n")));
 }
 
 TEST(IoSummary, SaysWhereReadsCameFrom) {
@@ -320,8 +328,8 @@ TEST(IoSummary, ShowsTheStopOfATimeLimit) {
   result.phases[0].has_stop = true;
   result.phases[0].bytes_per_s_at_stop = 0.5 * io_gibi;
   const std::string text = bench::io::io_summary(result, "");
-  EXPECT_THAT(text, HasSubstr("  wall  IOPS  at stop\n"));
-  EXPECT_THAT(text, HasSubstr("  0.800  1024    0.500  durable\n"));
+  EXPECT_THAT(text, HasSubstr("  transfer  IOPS  at stop\n"));
+  EXPECT_THAT(text, HasSubstr("     1.500  1024    0.500  durable\n"));
   EXPECT_THAT(text, HasSubstr("when the time limit passed / that time\n"));
 }
 
@@ -380,7 +388,7 @@ TEST(IoSummary, OfAFailedRunShowsWhatThereIs) {
   result.operations.clear();
   result.phases.resize(2);
   result.phases[1].is_complete = false;
-  result.phases[1].bytes_per_s = result.phases[1].bytes_per_s_mean = bench::io::not_measured;
+  bench::io::make_incomplete(result.phases[1], "wrong data");
   result.phases[1].num_mismatches = 3;
   bench::io::WrongObject wrong;
   wrong.mismatch.kind = memory::MismatchKind::zeros;

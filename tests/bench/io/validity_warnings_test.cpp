@@ -146,6 +146,32 @@ TEST(IoUnfit, SaysWhichWritesAreNotOnTheStorage) {
   EXPECT_EQ(findings[0].evidence, "phase write; 705 of 1000 pages dirty or being written; --sync outside");
 }
 
+TEST(IoUnfit, SaysThatDirectWritesWithoutFsyncMayBeLost) {
+  IoResult result = good_result();
+  result.request.sync = SyncTiming::none;
+  result.request.cache_path = storage::CachePath::direct;
+  result.phases[0].is_durable = false;
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("not_durable"));
+  EXPECT_EQ(findings[0].severity, Severity::note);
+  EXPECT_EQ(findings[0].evidence, "phase write; --direct, --sync none");
+}
+
+TEST(IoUnfit, SaysHowMuchOfTheTimeContentsTook) {
+  IoResult result = good_result();
+  result.phases[0].wall_ns = result.phases[1].wall_ns = 1e9;
+  result.phases[0].times[static_cast<std::size_t>(IoTime::fill)] = {2, 0, 0.05e9, 0.1e9, 0, 1};
+  EXPECT_THAT(findings_of(result), IsEmpty());
+  result.phases[1].times[static_cast<std::size_t>(IoTime::verify)] = {2, 0.2e9, 0.25e9, 0.3e9, 0, 1};
+  std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("contents_in_time"));
+  EXPECT_EQ(findings[0].evidence, "read: 25 % of the time");
+  EXPECT_THAT(findings[0].advice, testing::HasSubstr("half as many ranks"));
+  result.contents_by = ContentsBy::helper;
+  findings = findings_of(result);
+  EXPECT_THAT(findings[0].message, testing::HasSubstr("waited for contents"));
+}
+
 TEST(IoUnfit, ExpectsNothingElseOfAFileSystemInMemory) {
   IoResult result = good_result();
   result.file_system = "tmpfs";
