@@ -185,6 +185,7 @@ const char* doing_with_items(IoOperation operation) {
       return "removing a file in";
     case IoOperation::write:
     case IoOperation::read:
+    case IoOperation::mix:
       break;
   }
   return "";
