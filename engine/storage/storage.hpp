@@ -35,6 +35,7 @@ using Hints = std::vector<std::pair<std::string, std::string>>;
 enum class Access : std::uint8_t {
   write,  ///< created where it is not there; contents are kept
   read,
+  read_and_write,  ///< it must be there
 };
 
 /// What is opened, and by whom. Spans outlive the call of open().

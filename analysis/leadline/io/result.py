@@ -19,9 +19,10 @@ from leadline.model.table import Record, Table
 IO_TIMES = (
     "open", "preallocate", "call", "wait", "send", "receive", "barrier", "fill", "verify", "sync", "close",
 )  # fmt: skip
-# In the order of their numbers in files; those behind the first two are on files and directories as a whole.
-OPERATIONS = ("write", "read", "mkdir", "rmdir", "create", "stat", "open", "read_file", "unlink")
-METADATA = OPERATIONS[2:]
+# In the order of their numbers in files. Those between the first two and the last are on files and directories as a
+# whole.
+OPERATIONS = ("write", "read", "mkdir", "rmdir", "create", "stat", "open", "read_file", "unlink", "mix")
+METADATA = OPERATIONS[2:-1]
 # Of a phase, in its summary.
 RATES = {
     "bytes_per_s": "all bytes by the time from the common start to the end of the last rank",

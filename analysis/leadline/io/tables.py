@@ -57,7 +57,7 @@ def phase_table(result: IoResult, phases: Sequence[IoPhase]) -> Row:
             **{name: in_unit(phase.value(name), unit) for name in RATES},
             "operations_per_s": per_second(phase.operations_per_s),
             "slowest": _rank_of((phase.summary.get("io") or {}).get("max_rank")),
-            "source": io_text.source_text(result, phase) if math.isfinite(phase.bytes_per_s) else "–",
+            "source": _source_of(result, phase),
             "continued": f"{phase.value('num_continued'):,.0f}" if phase.value("num_continued") > 0 else "–",
             "error": str(phase.summary.get("error") or ""),
         }
@@ -65,6 +65,11 @@ def phase_table(result: IoResult, phases: Sequence[IoPhase]) -> Row:
     ]
     has_stop = any(phase.summary.get("has_stop") for phase in phases)
     return {"unit": unit.name, "rows": rows, "has_stop": has_stop}
+
+
+def _source_of(result: IoResult, phase: IoPhase) -> str:
+    has_source = math.isfinite(phase.bytes_per_s) and phase.operation != "mix"
+    return io_text.source_text(result, phase) if has_source else "–"
 
 
 def per_second(operations_per_s: float) -> str:
@@ -116,7 +121,7 @@ def cache_rows(result: IoResult, phases: Sequence[IoPhase]) -> list[Row]:
             "pages": _pages(phase.summary.get("cache_before")),
             **{f"{what}_{when}": _share(phase.summary.get(f"cache_{when}"), what) for what in ("cached", "dirty")
                for when in ("before", "after")},
-            "word": io_text.source_text(result, phase) if math.isfinite(phase.bytes_per_s) else "–",
+            "word": _source_of(result, phase),
         }
         for phase in phases
     ]  # fmt: skip

@@ -64,9 +64,12 @@ def run_line(result: IoResult) -> str:
 
 def includes_sync(result: IoResult) -> str:
     """What the reported time has of fsync, for a write."""
-    return {"inside": "fsync included", "outside": "fsync not included", "none": "no fsync"}.get(
-        result.options.get("sync", ""), ""
-    )
+    return {
+        "inside": "fsync included",
+        "outside": "fsync not included",
+        "none": "no fsync",
+        "each": "fsync behind each write included",
+    }.get(result.options.get("sync", ""), "")
 
 
 def with_rates(result: IoResult, operation: str) -> list[IoPhase]:
@@ -94,6 +97,7 @@ def headline(result: IoResult, diagnosed: Diagnosed) -> list[str]:
     if not measured:
         return ["Nothing was measured."]
     sentences = [_rates_sentence(result, operation) for operation in ("write", "read")]
+    sentences += [_mix_sentence(phase) for phase in measured if phase.operation == "mix"]
     sentences += [_operations_sentence(result)]
     sentences += [_wrong_sentence(phase) for phase in measured]
     told = [sentence for sentence in sentences if sentence]
@@ -126,6 +130,14 @@ def _rates_sentence(result: IoResult, operation: str) -> str:
         durable = source_text(result, last)
         return f"Writing: {rate} ({amount}, {includes_sync(result) or 'fsync not known'}, {durable}){several}."
     return f"Reading: {rate} ({amount}, {source_text(result, last)}){several}."
+
+
+def _mix_sentence(phase: IoPhase) -> str:
+    parts = {name: phase.summary.get(name) or {} for name in ("reads", "writes")}
+    told = [
+        f"{name} {bandwidth_text(part['bytes_per_s'], 3)}" for name, part in parts.items() if part.get("bytes_per_s")
+    ]
+    return f"Both at once ({phase.name}): {', '.join(told)}." if told else ""
 
 
 def _operations_sentence(result: IoResult) -> str:

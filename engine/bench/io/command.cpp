@@ -93,7 +93,7 @@ void check_order(const command::IsGiven& is_given, const IoRequest& request) {
     none_of(is_given, {"--block-size"}, "without --strided all objects of a rank lie side by side");
   }
   if (!schedule::is_funnel(request.movement)) return;
-  none_of(is_given, {"--random"},
+  none_of(is_given, {"--random", "--rate-limit"},
           fmt::format("with --movement {} I/O ranks write buffers of neighbours", name_of(request.movement)));
 }
 
@@ -112,6 +112,12 @@ void check_io_ranks(const IoRequest& request) {
 }
 
 void check_calls(const IoRequest& request) {
+  if (request.sync == SyncTiming::each && request.calls == storage::FileCalls::non_blocking) {
+    throw_apart("--sync each", "--calls non-blocking", "an fsync waits for what is under way");
+  }
+  if (request.sync == SyncTiming::each && request.collective) {
+    throw_apart("--sync each", "--collective", "ranks would write and sync in turn");
+  }
   if (request.allow_fragile && request.calls == storage::FileCalls::blocking && !request.collective) {
     throw_no_effect("--allow-fragile", "only non-blocking and collective calls are tried out before they are made");
   }
@@ -123,18 +129,32 @@ void check_metadata(const command::IsGiven& is_given, const IoRequest& request) 
   if (request.preset == Preset::ior_easy || request.preset == Preset::ior_hard) {
     throw_apart("--metadata", fmt::format("--preset {}", name_of(request.preset)), "it writes and reads objects");
   }
-  none_of(
-      is_given,
-      {"--strided", "--random", "--ahead", "--calls", "--collective", "--allow-fragile", "--hints", "--barrier",
-       "--overwrite-targets", "--delete", "--preallocate", "--op", "--sleep", "--direct", "--uncached", "--drop-cache"},
-      "--metadata makes, looks at and removes files as a whole");
+  none_of(is_given,
+          {"--strided", "--random", "--rate-limit", "--ahead", "--calls", "--collective", "--allow-fragile", "--hints",
+           "--barrier", "--overwrite-targets", "--new-files", "--delete", "--preallocate", "--op", "--sleep",
+           "--direct", "--uncached", "--drop-cache"},
+          "--metadata makes, looks at and removes files as a whole");
   if (schedule::is_funnel(request.movement)) {
     throw_apart("--metadata", fmt::format("--movement {}", name_of(request.movement)),
                 "no rank makes files for others");
   }
-  if (request.sync == SyncTiming::outside) {
-    throw_apart("--metadata", "--sync outside", "an fsync of each file is part of its creation, or there is none");
+  if (request.sync != SyncTiming::inside && request.sync != SyncTiming::none) {
+    throw_apart("--metadata", fmt::format("--sync {}", name_of(request.sync)),
+                "an fsync of each file is part of its creation, or there is none");
   }
+}
+
+void check_mix(const command::IsGiven& is_given, const IoRequest& request) {
+  if (request.mix_read_share == 0) return;
+  const auto is_with = [](const std::string& other, const char* why) { throw_apart("--mix", other, why); };
+  if (schedule::is_funnel(request.movement)) {
+    is_with(fmt::format("--movement {}", name_of(request.movement)), "ranks read and write their own objects");
+  }
+  if (request.metadata) is_with("--metadata", "it has neither reads nor writes of objects");
+  if (request.operations == IoOperations::read) is_with("--op read", "it writes again what this run has written");
+  if (request.calls == storage::FileCalls::non_blocking) is_with("--calls non-blocking", "it makes one call at a time");
+  if (request.collective) is_with("--collective", "some ranks read while others write");
+  if (is_given("--barrier")) is_with("--barrier", "some ranks read while others write");
 }
 
 void check_phases(const command::IsGiven& is_given, const IoRequest& request) {
@@ -142,10 +162,11 @@ void check_phases(const command::IsGiven& is_given, const IoRequest& request) {
     case IoOperations::both:
       break;
     case IoOperations::write:
+      if (request.mix_read_share > 0) break;
       none_of(is_given, {"--check", "--drop-cache", "--read-shift", "--sleep"}, "with --op write nothing is read");
       break;
     case IoOperations::read:
-      none_of(is_given, {"--barrier", "--preallocate", "--sync", "--overwrite-targets", "--sleep"},
+      none_of(is_given, {"--barrier", "--preallocate", "--sync", "--overwrite-targets", "--new-files", "--sleep"},
               "with --op read nothing is written");
       if (request.check == memory::Check::none) {
         none_of(is_given, {"--fill", "--touch"}, "with --op read and --check none contents are not compared");
@@ -225,6 +246,7 @@ void validate_options(const command::IsGiven& is_given, const IoRequest& request
   check_io_ranks(request);
   check_calls(request);
   check_metadata(is_given, request);
+  check_mix(is_given, request);
   check_phases(is_given, request);
   check_data(is_given, request);
   check_cache(request);
@@ -236,6 +258,14 @@ void validate_backend_options(const IoRequest& request, const std::string& backe
   if (request.metadata && backend != "posix") {
     throw Error(ExitStatus::bad_command_line, fmt::format("--metadata cannot be had with --backend {}", backend),
                 "MPI-IO opens files, but neither looks at them nor makes directories", "Use --backend posix");
+  }
+  if (request.sync == SyncTiming::each && backend != "posix") {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--sync each cannot be had with --backend {}", backend),
+                "MPI-IO syncs a file together with all who have opened it", "Use --backend posix, or --sync inside");
+  }
+  if (request.mix_read_share > 0 && backend != "posix") {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--mix cannot be had with --backend {}", backend),
+                "it opens files to read and write them at once", "Use --backend posix");
   }
   if (backend != "posix") return;
   if (!request.hints.empty()) throw_no_effect("--hints", "the posix backend knows none");

@@ -62,6 +62,7 @@ std::uint64_t DirectLoop::move(ObjectRange range, std::optional<std::uint64_t> s
   for (; number < range.end; ++number) {
     const bool is_over = stop_ns && number > 0 && work_.recorder.elapsed_ns() >= *stop_ns;
     if (is_over) break;
+    wait_for_rate(work_, number);
     if (work_.failure.has_happened()) {
       if (!in_step()) break;
       take_part();

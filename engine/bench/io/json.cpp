@@ -220,6 +220,23 @@ constexpr auto fields_of(Type<RankAtInterruption> /*any*/) {
   };
 }
 
+constexpr const char* about_of(Type<MixPart> /*any*/) {
+  return "The reads of a phase that reads and writes, or its writes. Rates by the I/O time of the slowest rank.";
+}
+
+constexpr auto fields_of(Type<MixPart> /*any*/) {
+  return std::tuple{
+      field("bytes", &MixPart::bytes, "bytes", "of all ranks"),
+      field("num_calls", &MixPart::num_calls, "1", "read calls, or write calls"),
+      field("bytes_per_s", &MixPart::bytes_per_s, "bytes/s", "bytes divided by that time"),
+      field("operations_per_s", &MixPart::operations_per_s, "1/s", "calls divided by it"),
+      field("call_ns_min", &MixPart::call_ns_min, "ns", "fastest call"),
+      field("call_ns_p50", &MixPart::call_ns_p50, "ns", "their median"),
+      field("call_ns_p99", &MixPart::call_ns_p99, "ns", "99 % quantile"),
+      field("call_ns_max", &MixPart::call_ns_max, "ns", "slowest call"),
+  };
+}
+
 constexpr auto fields_of(Type<PhasePosition> /*any*/) {
   return std::tuple{
       field("index", &PhasePosition::index, "",
@@ -316,6 +333,8 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
               "of earlier versions alone: ranks below (1 - threshold) of the median rank, slowest first; now the "
               "diagnoses say who is slow"),
           field("slow_calls", &PhaseSummary::slow_calls, "", "the slowest calls, slowest first"),
+          field("reads", &PhaseSummary::reads, "", "of a mix: its reads; else null", Since::later_version),
+          field("writes", &PhaseSummary::writes, "", "of a mix: its writes; else null", Since::later_version),
           field("at_interruption",
                 result::as<result::OptionalKey<std::vector<RankAtInterruption>>>(&PhaseSummary::at_interruption), "",
                 "how far each rank was when the run ended in the middle of the phase, as far as it is known; otherwise "

@@ -58,8 +58,11 @@ void MetadataLoop::create(std::uint64_t number, const std::string& path) {
     file = posix::create_file(path);
   }
   if (!item_.empty()) {
-    work_.contents.fill(whole_words(item_), owner_, number,
-                        is_filled_ ? Before::object_of_same_rank : Before::anything);
+    {
+      const StateTimer timer(work_.recorder, IoTime::fill);
+      work_.contents.fill(whole_words(item_), owner_, number,
+                          is_filled_ ? Before::object_of_same_rank : Before::anything);
+    }
     is_filled_ = true;
     const StateTimer timer(work_.recorder, IoTime::call);
     posix::write_file(file, item_, path);
@@ -90,7 +93,10 @@ void MetadataLoop::read(std::uint64_t number, const std::string& path) {
   }
   std::size_t num_read = 0;
   if (!item_.empty()) {
-    work_.contents.poison(item_);
+    {
+      const StateTimer timer(work_.recorder, IoTime::verify);
+      work_.contents.poison(item_);
+    }
     const StateTimer timer(work_.recorder, IoTime::call);
     num_read = posix::read_file(file, item_, path);
   }
@@ -104,6 +110,7 @@ void MetadataLoop::read(std::uint64_t number, const std::string& path) {
                 "Do not trust this storage before it is known where its data went");
   }
   const std::span<std::byte> words = whole_words(item_);
+  const StateTimer timer(work_.recorder, IoTime::verify);
   if (!words.empty()) work_.contents.verify(words, words.size(), owner_, number);
 }
 
@@ -185,6 +192,7 @@ const char* doing_with_items(IoOperation operation) {
       return "removing a file in";
     case IoOperation::write:
     case IoOperation::read:
+    case IoOperation::mix:
       break;
   }
   return "";

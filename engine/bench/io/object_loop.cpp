@@ -3,6 +3,8 @@
 #include "bench/io/object_loop.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "bench/reductions.hpp"
 
@@ -70,6 +72,20 @@ Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects,
 }
 
 }  // namespace
+
+void wait_for_rate(PhaseWork& work, std::uint64_t number) {
+  const IoRequest& request = work.request();
+  if (request.rate_limit_bytes == 0) return;
+  const double due_ns = 1e9 * static_cast<double>(number) * static_cast<double>(request.object_size_bytes) /
+                        static_cast<double>(request.rate_limit_bytes);
+  const Recorder::AgreementTimer timer(work.recorder);
+  for (auto now_ns = static_cast<double>(work.recorder.elapsed_ns()); now_ns < due_ns;
+       now_ns = static_cast<double>(work.recorder.elapsed_ns())) {
+    constexpr double step_ns = 1e8;
+    std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(std::min(due_ns - now_ns, step_ns)));
+    work.stage.cluster.progress_counter().advance();
+  }
+}
 
 Moved move_objects(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects) {
   const IoRequest& request = work.request();

@@ -99,6 +99,10 @@ class ObjectLoop {
   virtual std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) = 0;
 };
 
+/// Before an object is begun, of those of this rank the `number`-th: waits until --rate-limit allows it. In steps: a
+/// rank that waits is not stuck.
+void wait_for_rate(PhaseWork& work, std::uint64_t number);
+
 struct Moved {
   std::uint64_t num_objects = 0;  ///< of every rank
   double stop_ns = 0;             ///< when this rank stopped since the limit had passed; 0 = it did not

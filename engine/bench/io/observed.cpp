@@ -40,7 +40,9 @@ bool shares_files(const Header& header) {
 class OwnTimes {
  public:
   OwnTimes(const Header& header, const std::vector<JudgedRow>& rows)
-      : shares_files_(shares_files(header)), has_sync_(option_text(header, "sync") == name_of(SyncTiming::inside)) {
+      : shares_files_(shares_files(header)),
+        has_sync_(option_text(header, "sync") == name_of(SyncTiming::inside)),
+        syncs_each_(option_text(header, "sync") == name_of(SyncTiming::each)) {
     if (!shares_files_ || !has_sync_) return;
     for (const JudgedRow& row : rows) {
       double& longest = sync_ns_[{row.phase, row.file}];
@@ -50,13 +52,13 @@ class OwnTimes {
 
   double of(IoOperation operation, const JudgedRow& row) const {
     if (is_metadata(operation)) return row.open_ns + row.call_ns + row.sync_ns + row.close_ns;
-    const double time_ns = row.call_ns + row.wait_ns;
+    const double time_ns = row.call_ns + row.wait_ns + (syncs_each_ ? row.sync_ns : 0);
     if (!shares_files_) return time_ns + row.close_ns + (has_sync_ ? row.sync_ns : 0);
     return has_sync_ ? time_ns + sync_ns_.at({row.phase, row.file}) : time_ns;
   }
 
  private:
-  bool shares_files_, has_sync_;
+  bool shares_files_, has_sync_, syncs_each_;
   std::map<std::pair<std::int32_t, std::int32_t>, double> sync_ns_;  ///< by phase and file
 };
 
@@ -221,6 +223,7 @@ std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<Ju
   std::vector<DiagnosedSlice> slices;
   for (const Named<IoOperation>& named : names_of(IoOperation{})) {
     const IoOperation operation = named.value;
+    if (operation == IoOperation::mix) continue;  // how much of a rank's part is reading is its own chance
     const auto is_of = [&](const JudgedPhase& phase) { return phase.operation == operation && phase.is_complete; };
     if (std::ranges::none_of(phases, is_of)) continue;
     diagnosis::FilePhases judged = phases_of(operation, header, phases, rows, findings.lost_ranks);

@@ -133,6 +133,10 @@ void declare_files(OptionTable& options, IoRequest& request) {
             request.targets_file)
       .conflicts_with("--target", "each says what files are named");
   options.flag("--overwrite-targets", "write over files that do not look like ours", request.overwrite_targets);
+  options
+      .flag("--new-files", "remove files before each writing, so that it makes them anew; without it they are emptied",
+            request.new_files)
+      .later();
   options.flag("--delete", "delete the files at the end", request.delete_files);
   options.size("--preallocate", "so much of each file is set aside before it is written", 1, max_file_bytes,
                request.preallocate_bytes, "none");
@@ -149,8 +153,19 @@ void declare_phases(OptionTable& options, IoRequest& request) {
           request.metadata)
       .later();
   options.choice("--items", "with --metadata: items of a rank", request.items).later();
+  options
+      .value(
+          "--mix", "R:W", "behind writing, read R of R + W objects and write the others again, at random",
+          [&](const std::string& option, const std::string& text) { request.mix_read_share = parse_mix(option, text); })
+      .by_default("no such phase")
+      .recorded_as([&] { return request.mix_read_share; })
+      .later();
   declare_repeat(options, request);
   options.seconds("--sleep", "so long between writing and reading", 0, request.sleep_s);
+  options
+      .size("--rate-limit", "each rank moves at most so much a second; waiting is no I/O time", 1, max_file_bytes,
+            request.rate_limit_bytes, "none")
+      .later();
   options.seconds("--time-limit", "time of a phase, at whose end all ranks stop behind the same object; 0 = none", 0,
                   request.time_limit_s);
 }
@@ -202,6 +217,7 @@ Outcome outcome() {
 
 constexpr std::uint64_t max_ranks = 1u << 26;
 constexpr std::uint64_t max_shift = max_ranks;
+constexpr std::uint64_t max_mix_part = 1'000'000;
 
 bool is_there(const auto& list, const auto& what) { return std::find(list.begin(), list.end(), what) != list.end(); }
 
@@ -217,12 +233,18 @@ void declare_options(OptionTable& options, IoRequest& request, std::optional<Res
   declare_cache(options, request);
   declare_judgement(options, request);
   declare_outcome(options, request, format, outcome());
-  options.no_effect_with(
-      "--no-file",
-      {"--topology", "--threshold", "--false-discovery-rate", "--backend", "--calls", "--collective", "--allow-fragile",
-       "--hints", "--barrier", "--preallocate", "--target", "--targets", "--overwrite-targets", "--delete", "--direct",
-       "--uncached", "--drop-cache", "--sync", "--read-shift"},
-      "with --no-file nothing is opened");
+  options.no_effect_with("--no-file", {"--mix",         "--topology",
+                                       "--threshold",   "--false-discovery-rate",
+                                       "--backend",     "--calls",
+                                       "--collective",  "--allow-fragile",
+                                       "--hints",       "--barrier",
+                                       "--preallocate", "--target",
+                                       "--targets",     "--overwrite-targets",
+                                       "--new-files",   "--delete",
+                                       "--direct",      "--uncached",
+                                       "--drop-cache",  "--sync",
+                                       "--read-shift"},
+                         "with --no-file nothing is opened");
 }
 
 std::vector<std::int64_t> parse_io_ranks(const std::string& option, const std::string& text) {
@@ -274,6 +296,18 @@ std::string parse_backend(const std::string& option, const std::string& text) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
   }
   throw_bad_value(option, text, "it must be one of " + names);
+}
+
+double parse_mix(const std::string& option, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) {
+    throw_bad_value(option, text, "it must be R:W, shares of reads and writes", "Write for example 70:30");
+  }
+  const auto part = [&](const std::string& number) {
+    return static_cast<double>(parse_count(option, number, 1, max_mix_part));
+  };
+  const double reads = part(text.substr(0, colon)), writes = part(text.substr(colon + 1));
+  return reads / (reads + writes);
 }
 
 Shift parse_shift(const std::string& option, const std::string& text) {

@@ -32,6 +32,9 @@ std::vector<std::pair<std::string, std::string>> parse_hints(const std::string& 
 /// The name of a storage backend, with ":ARGUMENT" where it takes one.
 std::string parse_backend(const std::string& option, const std::string& text);
 
+/// "70:30" -> 0.7, the share of what is read.
+double parse_mix(const std::string& option, const std::string& text);
+
 /// "none", "ranks:3", "hosts:1".
 struct Shift {
   ReadShift kind = ReadShift::none;

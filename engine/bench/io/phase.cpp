@@ -14,6 +14,7 @@
 #include "bench/io/funnel_sender.hpp"
 #include "bench/io/funnel_writer.hpp"
 #include "bench/io/metadata_loop.hpp"
+#include "bench/io/mixed_loop.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"
 #include "storage/page_cache.hpp"
@@ -109,8 +110,9 @@ bool Phase::make_ready() {
   if (writes()) {
     if (share_.is_lowest_opener(stage_.cluster.rank())) {
       failure_.guard([&] {
-        const InFileCall in_call(file_call(), task_.creates_file ? "deleting" : "emptying", path());
-        if (task_.creates_file) {
+        const bool is_made_anew = task_.creates_file || stage_.request.new_files;
+        const InFileCall in_call(file_call(), is_made_anew ? "deleting" : "emptying", path());
+        if (is_made_anew) {
           remove_file(path());
         } else {
           truncate_file(path());
@@ -128,7 +130,7 @@ bool Phase::make_ready() {
 
 /// Untimed: what the ring holds.
 void Phase::make_contents_ready() {
-  if (links_ != nullptr || share_.is_left_out || is_metadata(task_.position.operation)) return;
+  if (links_ != nullptr || share_.is_left_out || is_metadata(task_.position.operation) || mixes()) return;
   const std::int32_t owner = share_.owners.front();
   const schedule::ObjectOrder order(stage_.plan.num_objects, stage_.request.random_seed, owner);
   const ObjectRing::Task task{task_.position.operation, owner, task_.num_objects, order};
@@ -173,7 +175,10 @@ storage::CacheState Phase::cache_state() const {
 }
 
 void Phase::measure() {
-  recorder_.begin(await_common_start(stage_.cluster));
+  const std::uint64_t start = await_common_start(stage_.cluster);
+  if (mixes()) reads_.emplace(stage_.request.num_slow_calls);
+  recorder_.begin(start);
+  if (reads_) reads_->begin(start);
   current_step_.begin(recorder_.row());
   open();
   if (!is_metadata(task_.position.operation)) {
@@ -193,7 +198,7 @@ void Phase::measure() {
   recorder_.end(stage_.request.sync);
   current_step_.end(recorder_.row());
   check_what_is_left();
-  const bool is_looked_at = writes() && stage_.request.sync == SyncTiming::outside;
+  const bool is_looked_at = changes_files() && stage_.request.sync == SyncTiming::outside;
   if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
   find_storage_target();
   if (!agreed_) agreed_ = agreement();
@@ -226,7 +231,7 @@ void Phase::open() {
   const IoRequest& request = stage_.request;
   storage::OpenFile file;
   file.path = path();
-  file.access = writes() ? storage::Access::write : storage::Access::read;
+  file.access = mixes() ? storage::Access::read_and_write : writes() ? storage::Access::write : storage::Access::read;
   file.cache_path = request.cache_path;
   file.openers = share_.openers;
   file.hints = request.hints;
@@ -237,9 +242,17 @@ void Phase::open() {
     file_ = stage_.backend.open(file);
   });
   if (!file_) return;
-  const TransferSetting setting{task_.position.operation, request.calls, request.collective, request.timeout_s,
-                                file.max_started};
+  TransferSetting setting{mixes() ? IoOperation::write : task_.position.operation,
+                          request.calls,
+                          request.collective,
+                          request.timeout_s,
+                          file.max_started,
+                          changes_files() && request.sync == SyncTiming::each};
   failure_.guard([&] { transfers_.emplace(*file_, path(), setting, recorder_, file_call()); });
+  if (!mixes()) return;
+  setting.operation = IoOperation::read;
+  setting.syncs_each = false;
+  failure_.guard([&] { read_transfers_.emplace(*file_, path(), setting, *reads_, file_call()); });
 }
 
 void Phase::preallocate() {
@@ -256,6 +269,7 @@ std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
   if (is_metadata(task_.position.operation)) {
     return std::make_unique<MetadataLoop>(work, path(), share_.owners.front());
   }
+  if (mixes()) return std::make_unique<MixedLoop>(work, *read_transfers_, share_.owners.front());
   if (links_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front(), *ring_);
   if (!stage_.plan.layout.is_opener(work.rank())) return std::make_unique<FunnelSender>(work, links_->messages);
   if (writes()) return std::make_unique<FunnelWriter>(work, *links_);
@@ -267,6 +281,11 @@ void Phase::move() {
   if (transfers_) work.transfers = &*transfers_;
   const std::unique_ptr<ObjectLoop> loop = make_loop(work);
   moved_ = move_objects(work, *loop, task_.num_objects);
+  if (reads_) {
+    written_ = recorder_.row();
+    read_ = reads_->row();
+    recorder_.add(*reads_);
+  }
   if (!file_) return;
   const AgreementTimer timer(recorder_);
   failure_.guard([&] {
@@ -279,7 +298,8 @@ void Phase::move() {
 /// A sync outside the reported time is not timed, nor is the query of the cache before it, which shows what was on
 /// storage at the end of that time.
 void Phase::sync() {
-  if (!file_ || !writes() || stage_.request.sync == SyncTiming::none) return;
+  const SyncTiming when = stage_.request.sync;
+  if (!file_ || !changes_files() || when == SyncTiming::none || when == SyncTiming::each) return;
   const StateTimer timer(recorder_, IoTime::sync);
   failure_.guard([&] {
     if (stage_.request.sync == SyncTiming::outside) recorder_.row().cache_after = cache_state();
@@ -305,6 +325,7 @@ void Phase::meet() {
 void Phase::close() {
   if (!file_) return;
   transfers_.reset();
+  read_transfers_.reset();
   failure_.guard([&] {
     const InFileCall in_call(file_call(), "closing", path(), {}, kind_of_openers());
     const StateTimer timer(recorder_, IoTime::close);
@@ -332,7 +353,8 @@ std::vector<SlowCall> Phase::slow_calls() const {
 
 PhaseSummary Phase::summarize() const {
   const PhaseContext context{stage_.request, stage_.file_system, stage_.placement.host,          stage_.files,
-                             slow_calls(),   contents_.wrong(),  agreed_ ? agreed_->what() : "", moved_.stop_ns};
+                             slow_calls(),   contents_.wrong(),  agreed_ ? agreed_->what() : "", moved_.stop_ns,
+                             &read_,         &written_};
   return summarize_phase(stage_.cluster, task_.position, recorder_.row(), context);
 }
 

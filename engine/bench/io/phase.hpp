@@ -88,6 +88,8 @@ class Phase {
 
  private:
   bool writes() const { return task_.position.operation == IoOperation::write; }
+  bool mixes() const { return task_.position.operation == IoOperation::mix; }
+  bool changes_files() const { return writes() || mixes(); }
   const std::string& path() const { return stage_.files[static_cast<std::size_t>(share_.file)]; }
   CurrentFileCall& file_call() const;
   FileCallKind kind_of_openers() const;
@@ -123,6 +125,10 @@ class Phase {
   Pace pace_;
   std::unique_ptr<storage::File> file_;
   std::optional<Transfers> transfers_;
+  std::optional<Recorder>
+      reads_;  ///< of IoOperation::mix, beside recorder_ for its writes, until they are put together
+  std::optional<Transfers> read_transfers_;
+  RankPhase written_, read_;  ///< of IoOperation::mix
   std::optional<storage::Hints> hints_;
   std::optional<Error> agreed_;
   Moved moved_;

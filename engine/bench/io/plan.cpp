@@ -204,6 +204,7 @@ std::vector<IoOperation> operations_of(const IoRequest& request) {
     return operations;
   }
   if (request.operations != IoOperations::read) operations.push_back(IoOperation::write);
+  if (request.mix_read_share > 0) operations.push_back(IoOperation::mix);
   if (request.operations != IoOperations::write) operations.push_back(IoOperation::read);
   return operations;
 }

@@ -70,22 +70,22 @@ void Recorder::add_call(const DoneCall& call) {
   row_.bytes += call.moved_bytes;
   ++row_.latencies[latency_bucket(time_ns)];
   spread_bytes(row_.series, call.begin_ns, call.end_ns, call.moved_bytes);
-  keep_if_slow(call);
-}
-
-void Recorder::keep_if_slow(const DoneCall& call) {
-  if (num_slow_calls_ == 0) return;
-  const auto time_ns = static_cast<double>(call.end_ns - call.begin_ns);
-  if (slow_calls_.size() == num_slow_calls_) {
-    if (time_ns <= slow_calls_.front().time_ns) return;
-    std::pop_heap(slow_calls_.begin(), slow_calls_.end(), is_slower);
-    slow_calls_.pop_back();
-  }
-  SlowCall& slow = slow_calls_.emplace_back();
+  SlowCall slow;
   slow.offset_bytes = call.offset_bytes;
   slow.size_bytes = call.size_bytes;
   slow.begin_ns = static_cast<double>(call.begin_ns);
-  slow.time_ns = time_ns;
+  slow.time_ns = time;
+  keep_if_slow(slow);
+}
+
+void Recorder::keep_if_slow(const SlowCall& call) {
+  if (num_slow_calls_ == 0) return;
+  if (slow_calls_.size() == num_slow_calls_) {
+    if (call.time_ns <= slow_calls_.front().time_ns) return;
+    std::pop_heap(slow_calls_.begin(), slow_calls_.end(), is_slower);
+    slow_calls_.pop_back();
+  }
+  slow_calls_.push_back(call);
   std::push_heap(slow_calls_.begin(), slow_calls_.end(), is_slower);
 }
 
@@ -93,6 +93,24 @@ void Recorder::add_bytes(std::uint64_t bytes) {
   row_.bytes += bytes;
   const std::uint64_t now = elapsed_ns();
   spread_bytes(row_.series, now, now, bytes);
+}
+
+void Recorder::add(const Recorder& other) {
+  RankPhase more = other.row_;
+  for (std::size_t i = 0; i < num_io_times; ++i) row_.times_ns[i] += more.times_ns[i];
+  const bool is_first = row_.num_calls == 0;
+  if (more.num_calls > 0) {
+    row_.call_ns_min = is_first ? more.call_ns_min : std::min(row_.call_ns_min, more.call_ns_min);
+    row_.call_ns_max = std::max(row_.call_ns_max, more.call_ns_max);
+  }
+  row_.num_calls += more.num_calls;
+  row_.num_continued += more.num_continued;
+  row_.bytes += more.bytes;
+  for (std::size_t i = 0; i < num_latency_buckets; ++i) row_.latencies[i] += more.latencies[i];
+  while (row_.series.bin_ns < more.series.bin_ns) double_bins(row_.series);
+  while (more.series.bin_ns < row_.series.bin_ns) double_bins(more.series);
+  for (std::size_t i = 0; i < num_series_bins; ++i) row_.series.bytes[i] += more.series.bytes[i];
+  for (const SlowCall& call : other.slow_calls_) keep_if_slow(call);
 }
 
 void Recorder::end(SyncTiming sync) {

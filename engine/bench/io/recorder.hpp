@@ -79,13 +79,16 @@ class Recorder {
   /// Behind everything.
   void end(SyncTiming sync);
 
+  /// What another one has recorded of the same rank in the same phase.
+  void add(const Recorder& other);
+
   RankPhase& row() { return row_; }
   const RankPhase& row() const { return row_; }
   /// The slowest calls, in no order; without rank, host and file.
   std::vector<SlowCall> slow_calls() const { return slow_calls_; }
 
  private:
-  void keep_if_slow(const DoneCall& call);
+  void keep_if_slow(const SlowCall& call);
 
   RankPhase row_;
   std::uint64_t origin_ns_ = 0;

@@ -33,7 +33,15 @@ enum class BetweenPhases : std::uint8_t {
 };
 
 /// Whether writing ends with fsync, and whether its time is part of the reported one.
-enum class SyncTiming : std::uint8_t { inside, outside, none };
+enum class SyncTiming : std::uint8_t {
+  inside,
+  outside,
+  none,
+  each,  ///< behind each write call, inside
+};
+
+/// Whether nothing is left to be written when the reported time ends.
+constexpr bool syncs_inside(SyncTiming sync) { return sync == SyncTiming::inside || sync == SyncTiming::each; }
 
 /// Whose data a rank reads.
 enum class ReadShift : std::uint8_t { none, ranks, hosts };
@@ -66,6 +74,7 @@ struct IoRequest : RunRequest {
   std::string target;              ///< a name with %r %h %p; empty = "leadline-io.%r" or "leadline-io"
   std::string targets_file;        ///< --targets: names by line, instead
   bool overwrite_targets = false;  ///< also files that do not look like ours
+  bool new_files = false;          ///< existing ones are removed before they are written, rather than emptied
   bool delete_files = false;       ///< at the end
   std::uint64_t preallocate_bytes = 0;
   // Phases
@@ -74,8 +83,10 @@ struct IoRequest : RunRequest {
   /// directory that has such items.
   bool metadata = false;
   MetadataItems items = MetadataItems::both;
-  double sleep_s = 0;       ///< between writing and reading
-  double time_limit_s = 0;  ///< of a phase; 0 = none
+  double mix_read_share = 0;           ///< --mix: of the objects of a phase of its own; 0 = there is none
+  std::uint64_t rate_limit_bytes = 0;  ///< --rate-limit: of a rank, in a second; 0 = none
+  double sleep_s = 0;                  ///< between writing and reading
+  double time_limit_s = 0;             ///< of a phase; 0 = none
   // Data
   memory::Touch touch = memory::Touch::full;
   memory::Check check = memory::Check::all;

@@ -38,6 +38,7 @@ constexpr Named<SyncTiming> sync_timing_names[] = {
     {SyncTiming::inside, "inside"},
     {SyncTiming::outside, "outside"},
     {SyncTiming::none, "none"},
+    {SyncTiming::each, "each", "inside, behind each write call"},
 };
 
 std::span<const Named<SyncTiming>> names_of(SyncTiming /*any*/) { return sync_timing_names; }
@@ -75,6 +76,7 @@ constexpr Named<IoOperation> io_operation_names[] = {
     {IoOperation::open, "open", "it is opened and closed"},
     {IoOperation::read_file, "read_file", "it is opened, read and closed"},
     {IoOperation::unlink, "unlink", "it is removed"},
+    {IoOperation::mix, "mix", "some objects are read, others written again"},
 };
 
 std::span<const Named<IoOperation>> names_of(IoOperation /*any*/) { return io_operation_names; }

@@ -23,10 +23,23 @@ namespace leadline::bench::io {
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
 /// What a phase does: with objects in files, or with files and directories as a whole. The numbers are those of files.
-enum class IoOperation : std::uint8_t { write, read, mkdir, rmdir, create, stat, open, read_file, unlink };
+enum class IoOperation : std::uint8_t {
+  write,
+  read,
+  mkdir,
+  rmdir,
+  create,
+  stat,
+  open,
+  read_file,
+  unlink,
+  mix,  ///< some objects are read, others written again
+};
 
 /// Of an operation on files or directories as a whole.
-constexpr bool is_metadata(IoOperation operation) { return operation > IoOperation::read; }
+constexpr bool is_metadata(IoOperation operation) {
+  return operation > IoOperation::read && operation <= IoOperation::unlink;
+}
 
 constexpr bool concerns_directories(IoOperation operation) {
   return operation == IoOperation::mkdir || operation == IoOperation::rmdir;
@@ -158,6 +171,13 @@ struct RankAtInterruption {
   std::string call{};  ///< into a file system that it was in: "writing 64 KiB at 0 of FILE since 07:16:50 UTC"
 };
 
+/// The reads of a phase that has both, or its writes. Rates by the I/O time of the slowest rank, as those of the phase.
+struct MixPart {
+  std::uint64_t bytes = 0, num_calls = 0;
+  double bytes_per_s = not_measured, operations_per_s = not_measured;
+  double call_ns_min = not_measured, call_ns_p50 = not_measured, call_ns_p99 = not_measured, call_ns_max = not_measured;
+};
+
 /// Rates are bytes / time; NaN where nothing was measured, and of metadata, which has operations_per_s alone.
 struct PhaseSummary {
   PhasePosition position;
@@ -192,8 +212,9 @@ struct PhaseSummary {
   ReadSource source = ReadSource::not_known;  ///< reads only
   bool is_durable = false;                    ///< writes only: synced to a storage within the reported time
   std::uint64_t num_mismatches = 0;
-  std::vector<WrongObject> wrong;    ///< the first ones
-  std::vector<SlowCall> slow_calls;  ///< slowest first
+  std::vector<WrongObject> wrong;        ///< the first ones
+  std::vector<SlowCall> slow_calls;      ///< slowest first
+  std::optional<MixPart> reads, writes;  ///< of IoOperation::mix
 };
 
 /// Of the operations per second of several phases.
@@ -208,7 +229,7 @@ struct OperationSummary {
   std::uint64_t num = 0;
   double min = not_measured, median = not_measured, mean = not_measured, max = not_measured;  ///< of bytes_per_s
   double half_width = not_measured;  ///< of the mean's 95 % interval; NaN below two repetitions
-  OperationRates operations_per_s;
+  OperationRates operations_per_s{};
 };
 
 /// A hint as asked for and as the file says after it was opened.

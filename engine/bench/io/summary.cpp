@@ -70,7 +70,7 @@ ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
 /// Without fsync storage may still have what was written in caches of its own, and not know where it belongs.
 bool is_durable(const PhaseSummary& summary, const PhaseContext& context) {
   if (summary.position.operation != IoOperation::write || !summary.is_complete || context.request.no_file) return false;
-  return context.request.sync == SyncTiming::inside && !storage::is_memory(context.file_system);
+  return syncs_inside(context.request.sync) && !storage::is_memory(context.file_system);
 }
 
 /// What a buffered write had on storage when the first rank came back from its fsync is not known.
@@ -260,6 +260,32 @@ void append_from(std::string_view text, SlowAndWrong& lists) {
 
 }  // namespace
 
+namespace {
+
+/// Collective.
+MixPart mix_part(cluster::Cluster& cluster, const RankPhase& own, const PhaseSummary& summary,
+                 const PhaseContext& context) {
+  const PhaseSums sums = sum_of(cluster, sums_of(cluster.rank(), own, context.request, 0));
+  MixPart part;
+  part.bytes = sums.bytes;
+  part.num_calls = sums.num_calls;
+  if (sums.num_calls == 0) return part;
+  if (summary.is_complete) {
+    part.bytes_per_s = rate(sums.bytes, summary.io.max);
+    part.operations_per_s = rate(sums.num_calls, summary.io.max);
+  }
+  const auto quantile = [&](double q) {
+    return latency_quantile_ns(sums.latencies, q, sums.call_ns_min, sums.call_ns_max);
+  };
+  part.call_ns_min = sums.call_ns_min;
+  part.call_ns_p50 = quantile(0.5);
+  part.call_ns_p99 = quantile(0.99);
+  part.call_ns_max = sums.call_ns_max;
+  return part;
+}
+
+}  // namespace
+
 PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& position, const RankPhase& own,
                              const PhaseContext& context) {
   const PhaseSums sums = sum_of(cluster, sums_of(cluster.rank(), own, context.request, context.stop_ns));
@@ -278,6 +304,10 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
   set_first_done(summary, sums, cluster, own, context.request);
   set_stop(summary, sums);
   set_latencies(summary, sums);
+  if (position.operation == IoOperation::mix) {
+    summary.reads = mix_part(cluster, *context.reads, summary, context);
+    summary.writes = mix_part(cluster, *context.writes, summary, context);
+  }
   summary.source = source_of(summary, context);
   summary.is_durable = is_durable(summary, context);
   summary.ranks = std::move(ranks);
@@ -292,6 +322,9 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
 void make_incomplete(PhaseSummary& summary, const std::string& why) {
   if (summary.error.empty()) summary.error = why;
   summary.is_complete = summary.is_durable = false;
+  for (std::optional<MixPart>* part : {&summary.reads, &summary.writes}) {
+    if (*part) (*part)->bytes_per_s = (*part)->operations_per_s = not_measured;
+  }
   summary.bytes_per_s = summary.bytes_per_s_first_done = summary.bytes_per_s_io = summary.bytes_per_s_mean =
       summary.bytes_per_s_transfer = summary.operations_per_s = summary.bytes_per_s_at_stop = summary.fill_bytes_per_s =
           summary.verify_bytes_per_s = not_measured;

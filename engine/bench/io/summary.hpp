@@ -39,6 +39,8 @@ struct PhaseContext {
   std::vector<WrongObject> wrong;         ///< this rank's first ones, num_wrong_kept at most
   std::string error;                      ///< agreed: what ended the phase; empty = it is complete
   double stop_ns = 0;                     ///< when this rank stopped since the time limit had passed; 0 = it did not
+  const RankPhase* reads = nullptr;       ///< of IoOperation::mix: what of this rank's part was reading,
+  const RankPhase* writes = nullptr;      ///< and writing
 };
 
 /// Collective: a phase of which `own` is this rank's part. Ranks count that moved bytes of files or have objects of

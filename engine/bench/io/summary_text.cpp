@@ -28,7 +28,7 @@ constexpr std::string_view heights = " .:-=+*#";  // ASCII: tables end up in job
 /// Of those that move bytes; metadata have a table of their own.
 std::vector<const PhaseSummary*> shown_phases(const IoResult& result) {
   std::vector<const PhaseSummary*> phases;
-  for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
+  for (const IoOperation operation : {IoOperation::write, IoOperation::mix, IoOperation::read}) {
     if (const PhaseSummary* const phase = phase_for(result, operation)) phases.push_back(phase);
   }
   return phases;

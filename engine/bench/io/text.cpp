@@ -94,7 +94,9 @@ std::string phases_line(const IoRequest& request, const Plan& plan) {
   if (request.time_limit_s > 0) text += fmt::format("; {} each at most", output::format_duration(request.time_limit_s));
   if (request.metadata && request.sync == SyncTiming::inside) text += "; fsync of each file before it is closed";
   const bool is_synced = !request.metadata && !request.no_file && request.operations != IoOperations::read;
-  if (is_synced && request.sync != SyncTiming::none) {
+  if (is_synced && request.sync == SyncTiming::each) {
+    text += "; fsync behind each write";
+  } else if (is_synced && request.sync != SyncTiming::none) {
     text += fmt::format("; fsync {} the reported time", name_of(request.sync));
   }
   return text + "\n";
@@ -234,6 +236,8 @@ std::string sync_words(SyncTiming sync) {
       return "fsync is inside the time";
     case SyncTiming::outside:
       return "fsync is outside the time";
+    case SyncTiming::each:
+      return "fsync is behind each write, inside the time";
     case SyncTiming::none:
       break;
   }
@@ -256,13 +260,28 @@ std::string durability_line(const IoResult& result, const PhaseSummary& phase) {
 std::string state_word(const IoResult& result, const PhaseSummary& phase) {
   if (phase.is_interrupted) return "interrupted";
   if (!phase.is_complete) return "not complete";
-  if (is_metadata(phase.position.operation)) return "";
+  if (is_metadata(phase.position.operation) || phase.position.operation == IoOperation::mix) return "";
   if (result.request.no_file) return "messages only";
   if (phase.position.operation == IoOperation::write) {
     if (storage::is_memory(result.file_system)) return "in memory";
     return phase.is_durable ? "durable" : "not durable";
   }
   return word_for(phase.source);
+}
+
+/// "  reads: 0.700 GiB/s, 717 IOPS; a call 1.000 ms (50 %), 3.000 ms (99 %), 5.000 ms at most".
+std::string mix_lines(const PhaseSummary& phase, const Unit& unit) {
+  std::string text;
+  const auto add = [&](const char* name, const std::optional<MixPart>& part) {
+    if (!part || part->num_calls == 0) return;
+    text += fmt::format("  {}: {} {}, {} IOPS; a call {} (50 %), {} (99 %), {} at most\n", name,
+                        output::in_unit(part->bytes_per_s, unit), unit.name, per_second(part->operations_per_s),
+                        format_time_ns(part->call_ns_p50), format_time_ns(part->call_ns_p99),
+                        format_time_ns(part->call_ns_max));
+  };
+  add("reads", phase.reads);
+  add("writes", phase.writes);
+  return text;
 }
 
 std::uint64_t bytes_of(const PhaseSummary& phase) { return phase.bytes > 0 ? phase.bytes : phase.message_bytes; }
@@ -364,12 +383,16 @@ Unit unit_of_rates(const IoResult& result) {
 std::string io_headlines(const IoResult& result) {
   const Unit unit = unit_of_rates(result);
   std::string text;
-  for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
+  for (const IoOperation operation : {IoOperation::write, IoOperation::mix, IoOperation::read}) {
     const OperationSummary* const summary = summary_of(result, operation);
     const PhaseSummary* const phase = phase_for(result, operation);
     if (summary == nullptr || phase == nullptr) continue;
     text += fmt::format("{}: {}\n", name_of(operation), rate_text(*summary, unit));
     if (result.request.no_file) continue;
+    if (operation == IoOperation::mix) {
+      text += mix_lines(*phase, unit);
+      continue;
+    }
     text += fmt::format("  {}\n", operation == IoOperation::write ? durability_line(result, *phase)
                                                                   : source_line(result.request, *phase));
   }
@@ -395,7 +418,7 @@ std::string io_metadata_table(const IoResult& result) {
                    std::to_string(phase.num_objects), per_second(phase.operations_per_s),
                    format_time_ns(phase.call_ns_p50), format_time_ns(phase.call_ns_p99),
                    format_time_ns(phase.call_ns_max), hosts.with_host(phase.io.max_rank), format_time_ns(phase.io.max),
-                   format_time_ns(phase.io.mean), state_word(result.request, phase)});
+                   format_time_ns(phase.io.mean), state_word(result, phase)});
   }
   if (!table.has_rows()) return "";
   return "files and directories\n" + table.text() +

@@ -72,7 +72,13 @@ std::uint64_t Transfers::go_on(std::uint64_t offset_bytes, std::span<std::byte> 
 }
 
 std::uint64_t Transfers::move(std::uint64_t offset_bytes, std::span<std::byte> data) {
-  return go_on(offset_bytes, data, call(offset_bytes, data, setting_.collective));
+  const std::uint64_t moved = go_on(offset_bytes, data, call(offset_bytes, data, setting_.collective));
+  if (setting_.syncs_each) {
+    const InFileCall in_call(file_call_, "syncing");
+    const StateTimer timer(recorder_, IoTime::sync);
+    file_.sync();
+  }
+  return moved;
 }
 
 void Transfers::launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data) {

@@ -23,6 +23,7 @@ struct TransferSetting {
   bool collective = false;
   double timeout_s = 60;
   std::size_t max_started = 1;
+  bool syncs_each = false;  ///< blocking writes: fsync behind each
 };
 
 /// Of one rank with an open file. Counts that are short are continued by independent calls, so that collective ones

@@ -27,6 +27,18 @@ const char* hint_for(int error_number, Access access) {
   }
 }
 
+int flags_for(Access access) {
+  switch (access) {
+    case Access::write:
+      return O_WRONLY | O_CREAT;
+    case Access::read:
+      return O_RDONLY;
+    case Access::read_and_write:
+      return O_RDWR;
+  }
+  return O_RDONLY;
+}
+
 int open_patiently(const std::string& path, int flags) {
   for (;;) {
     const int fd = ::open(path.c_str(), flags, 0666);
@@ -82,8 +94,7 @@ constexpr int dont_cache = 0x80;  // RWF_DONTCACHE, which headers before Linux 6
 Opened open_descriptor(const std::string& path, Access access, CachePath cache_path) {
   const bool is_direct = cache_path == CachePath::direct;
   // O_NONBLOCK: opening a FIFO would wait for a process at its other end. It has no effect on files.
-  const int flags = (access == Access::write ? O_WRONLY | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
-                    (is_direct ? O_DIRECT : 0);
+  const int flags = flags_for(access) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (is_direct ? O_DIRECT : 0);
   Opened opened{Descriptor(open_patiently(path, flags)), {}};
   if (!opened.file) {
     const int error = errno;

@@ -254,9 +254,13 @@ TEST(IoOptions, RefuseListsThatDoNotFit) {
 TEST(IoOptions, RefuseWhatAPhaseDoesNotHave) {
   expect_no_effect({{"--check", "all"}, {"--drop-cache"}, {"--read-shift", "ranks:1"}, {"--sleep", "1"}},
                    {"--op", "write"}, "nothing is read");
-  expect_no_effect(
-      {{"--barrier"}, {"--preallocate", "1MiB"}, {"--sync", "none"}, {"--overwrite-targets"}, {"--sleep", "1"}},
-      {"--op", "read"}, "nothing is written");
+  expect_no_effect({{"--barrier"},
+                    {"--preallocate", "1MiB"},
+                    {"--sync", "none"},
+                    {"--overwrite-targets"},
+                    {"--new-files"},
+                    {"--sleep", "1"}},
+                   {"--op", "read"}, "nothing is written");
   expect_no_effect({{"--touch", "page"}, {"--fill", "blocks"}}, {"--op", "read", "--check", "none"}, "contents");
   EXPECT_NO_THROW(parse({"--op", "read", "--touch", "page", "--drop-cache"}));
 }
@@ -315,6 +319,36 @@ TEST(IoOptions, RefuseWhatMetadataDoNotHave) {
   EXPECT_THAT(refusal({"--metadata", "--preset", "ior-hard"}), AllOf(HasSubstr("--metadata"), HasSubstr("ior-hard")));
   EXPECT_THAT(test::refusal_of([] { bench::io::validate_backend_options(parse({"--metadata"}), "mpi-io"); }),
               AllOf(HasSubstr("--metadata"), HasSubstr("--backend posix")));
+}
+
+TEST(IoOptions, RefuseASyncBehindEachOfCallsThatWait) {
+  EXPECT_EQ(parse({"--sync", "each"}).sync, bench::io::SyncTiming::each);
+  EXPECT_THAT(refusal({"--sync", "each", "--calls", "non-blocking"}), AllOf(HasSubstr("--sync"), HasSubstr("--calls")));
+  EXPECT_THAT(refusal({"--sync", "each", "--collective"}), AllOf(HasSubstr("--sync"), HasSubstr("--collective")));
+  EXPECT_THAT(refusal({"--metadata", "--sync", "each"}), AllOf(HasSubstr("--metadata"), HasSubstr("--sync each")));
+  EXPECT_THAT(test::refusal_of([] {
+                bench::io::validate_backend_options(parse({"--sync", "each"}), "mpi-io");
+              }),
+              HasSubstr("--sync each cannot be had with --backend mpi-io"));
+}
+
+TEST(IoOptions, ReadSharesOfAMix) {
+  EXPECT_DOUBLE_EQ(parse({"--mix", "70:30"}).mix_read_share, 0.7);
+  EXPECT_DOUBLE_EQ(parse({"--mix", "1:3", "--op", "write", "--check", "none"}).mix_read_share, 0.25);
+  for (const char* value : {"", "70", "0:1", "1:0", "a:b", "1:2:3"}) {
+    EXPECT_THAT(refusal({std::string("--mix=") + value}), HasSubstr("--mix")) << value;
+  }
+  const std::vector<test::Words> others{{"--movement", "N-M-1"},     {"--metadata"},   {"--op", "read"},
+                                        {"--calls", "non-blocking"}, {"--collective"}, {"--barrier"}};
+  for (test::Words words : others) {
+    const std::string other = words.front();
+    words.insert(words.end(), {"--mix", "1:1"});
+    EXPECT_THAT(refusal(words), AllOf(HasSubstr("--mix and " + other), HasSubstr("do not go together")));
+  }
+  EXPECT_THAT(test::refusal_of([] {
+                bench::io::validate_backend_options(parse({"--mix", "1:1"}), "mpi-io");
+              }),
+              HasSubstr("--mix cannot be had with --backend mpi-io"));
 }
 
 TEST(IoOptions, TakeThoseOfAPreset) {

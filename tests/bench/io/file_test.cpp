@@ -173,8 +173,8 @@ TEST(IoFile, ThatIsDamagedIsAnError) {
   EXPECT_THAT(swapped("io/files", "io/ranks/file"), HasSubstr("files is no list"));
   EXPECT_THAT(error_after(path, [](hid_t file) { set_first_byte(file, "io/phases/state", 9); }),
               HasSubstr("phase 0 has state 9"));
-  EXPECT_THAT(error_after(path, [](hid_t file) { set_first_byte(file, "io/phases/operation", 7); }),
-              HasSubstr("operation 7"));
+  EXPECT_THAT(error_after(path, [](hid_t file) { set_first_byte(file, "io/phases/operation", 77); }),
+              HasSubstr("operation 77"));
 }
 
 }  // namespace

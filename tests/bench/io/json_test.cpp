@@ -112,7 +112,12 @@ TEST(IoJson, HasWhatIsKnownOfTheRun) {
                                              {"bytes_per_s_median", 2e9},
                                              {"bytes_per_s_mean", 2.5e9},
                                              {"bytes_per_s_max", 3e9},
-                                             {"bytes_per_s_half_width", 1e8}}));
+                                             {"bytes_per_s_half_width", 1e8},
+                                             {"operations_per_s_min", 1},
+                                             {"operations_per_s_median", 2},
+                                             {"operations_per_s_mean", 3},
+                                             {"operations_per_s_max", 4},
+                                             {"operations_per_s_half_width", 5}}));
   EXPECT_TRUE(document["operations"][1]["bytes_per_s_half_width"].is_null());
 }
 

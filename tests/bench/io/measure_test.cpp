@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "bench/io/documented_files.hpp"
 
@@ -99,6 +101,96 @@ TEST(IoMeasure, ARandomOrderMayEndByTheClock) {
   expect_no_errors(ranks);
   EXPECT_GT(ranks[0].measured.verified_bytes, 0u);
   EXPECT_FALSE(ranks[0].measured.phases[1].cache_before.is_known);
+}
+
+TEST(IoMeasure, EachWriteMayBeSynced) {
+  for (const Movement movement : {Movement::n_n, Movement::n_1, Movement::n_m_1}) {
+    const test::Folder folder;
+    IoRequest request = request_in(folder, movement);
+    request.sync = SyncTiming::each;
+    Setting setting = setting_for(request);
+    Faults faults;
+    std::atomic<std::uint64_t> num_syncs{0};
+    faults.of_call = [&](int /*rank*/, const char* call) {
+      if (std::string_view(call) == "sync") ++num_syncs;
+      return false;
+    };
+    setting.backend = [&faults](int rank) {
+      return std::make_unique<FaultyBackend>(posix_backend(rank, Documented::num_ranks), rank, faults);
+    };
+    const std::vector<MeasuredRank> ranks = measured(setting);
+    expect_no_errors(ranks);
+    expect_files(request, folder, 0);
+    const PhaseSummary& write = ranks[0].measured.phases[0];
+    EXPECT_EQ(num_syncs.load(), write.num_calls);
+    EXPECT_TRUE(write.is_durable);
+    EXPECT_GT(write.times[static_cast<std::size_t>(IoTime::sync)].max, 0);
+  }
+}
+
+TEST(IoMeasure, APhaseMayReadAndWrite) {
+  for (const Movement movement : {Movement::n_n, Movement::n_1, Movement::n_m}) {
+    const test::Folder folder;
+    IoRequest request = request_in(folder, movement);
+    request.num_objects = 40;
+    request.mix_read_share = 0.7;
+    request.random_seed = 1;
+    request.read_shift = ReadShift::ranks;
+    request.read_shift_by = 1;
+    const std::vector<MeasuredRank> ranks = measured(setting_for(request));
+    expect_no_errors(ranks);
+    expect_files(request, folder, 0);
+    ASSERT_THAT(ranks[0].measured.phases, SizeIs(3));
+    const PhaseSummary& mix = ranks[0].measured.phases[1];
+    EXPECT_EQ(mix.position.operation, IoOperation::mix);
+    ASSERT_TRUE(mix.reads && mix.writes);
+    const std::uint64_t num_all = 40 * Documented::num_ranks, size = request.object_size_bytes;
+    EXPECT_EQ(mix.num_objects, num_all);
+    EXPECT_EQ(mix.reads->num_calls + mix.writes->num_calls, num_all);
+    EXPECT_EQ(mix.bytes, num_all * size);
+    EXPECT_EQ(mix.reads->bytes, mix.reads->num_calls * size);
+    EXPECT_NEAR(static_cast<double>(mix.reads->num_calls) / static_cast<double>(num_all), 0.7, 0.12);
+    EXPECT_NEAR(mix.reads->bytes_per_s + mix.writes->bytes_per_s, mix.bytes_per_s, 1e-6 * mix.bytes_per_s);
+    EXPECT_LE(mix.reads->call_ns_max, mix.call_ns_max);
+    EXPECT_LE(mix.writes->call_ns_max, mix.call_ns_max);
+    // What was read in it, and what was read behind it.
+    EXPECT_EQ(ranks[0].measured.verified_bytes, mix.reads->bytes + num_all * size);
+    for (const MeasuredRank& rank : ranks) {
+      const RankPhase& row = rank.store.rows[1];
+      EXPECT_EQ(row.num_calls, 40u);
+      EXPECT_EQ(std::accumulate(row.latencies.begin(), row.latencies.end(), std::uint64_t{0}), 40u);
+      EXPECT_EQ(std::accumulate(row.series.bytes.begin(), row.series.bytes.end(), std::uint64_t{0}), row.bytes);
+    }
+  }
+}
+
+TEST(IoMeasure, RanksMayBeHeldBack) {
+  const test::Folder folder;
+  IoRequest request = request_in(folder, Movement::n_n);
+  request.object_size_bytes = 4096;
+  request.num_objects = 5;
+  request.rate_limit_bytes = 4096 * 100;  // an object in 10 ms
+  const std::vector<MeasuredRank> ranks = measured(setting_for(request));
+  expect_no_errors(ranks);
+  for (const RankPhase& row : ranks[2].store.rows) {
+    EXPECT_GE(row.end_ns, 4 * 10e6);
+  }
+}
+
+TEST(IoMeasure, FilesMayBeMadeAnew) {
+  for (const bool new_files : {false, true}) {
+    const test::Folder folder;
+    IoRequest request = request_in(folder, Movement::n_1);
+    request.new_files = new_files;
+    request.repeat = 2;
+    Setting setting = setting_for(request);
+    // A second name keeps what was written first, where the file itself is made anew.
+    setting.behind_phase = [&](const PhasePosition& position) {
+      if (position.index == 0) std::filesystem::create_hard_link(folder / "file", folder / "first");
+    };
+    expect_no_errors(measured(setting));
+    EXPECT_EQ(std::filesystem::hard_link_count(folder / "file"), new_files ? 1u : 2u);
+  }
 }
 
 TEST(IoMeasure, EveryRankMayDoItsOwnIoInAFunnel) {

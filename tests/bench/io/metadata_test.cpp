@@ -53,9 +53,9 @@ std::map<std::string, std::uint64_t> what_is_in(const std::string& folder) {
 
 std::string folder_of(const test::Folder& folder) { return std::filesystem::path(folder / "x").parent_path(); }
 
-class EveryMovement : public ::testing::TestWithParam<Movement> {};
+class MetadataOfMovement : public ::testing::TestWithParam<Movement> {};
 
-TEST_P(EveryMovement, MakesAndRemovesAllItems) {
+TEST_P(MetadataOfMovement, MakesAndRemovesAllItems) {
   const test::Folder folder;
   Setting setting = metadata_setting(folder, GetParam());
   std::map<IoOperation, std::map<std::string, std::uint64_t>> there;
@@ -95,9 +95,9 @@ TEST_P(EveryMovement, MakesAndRemovesAllItems) {
   EXPECT_THAT(what_is_in(folder_of(folder)), IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(IoMetadata, EveryMovement, ::testing::Values(Movement::n_n, Movement::n_1, Movement::n_m),
-                         [](const auto& info) {
-                           std::string name = schedule::name_of(info.param);
+INSTANTIATE_TEST_SUITE_P(IoMetadata, MetadataOfMovement, ::testing::Values(Movement::n_n, Movement::n_1, Movement::n_m),
+                         [](const ::testing::TestParamInfo<Movement>& movement) {
+                           std::string name = schedule::name_of(movement.param);
                            std::erase(name, '-');
                            return name;
                          });

@@ -195,7 +195,8 @@ inline bench::io::IoResult finished(bench::io::IoResult result) {
                         .median = 2e9,
                         .mean = 2.5e9,
                         .max = 3e9,
-                        .half_width = 1e8},
+                        .half_width = 1e8,
+                        .operations_per_s = {1, 2, 3, 4, 5}},
                        {.operation = bench::io::IoOperation::read, .num = 1}};
   result.hints = {
       {"cb_nodes", "4", "2", true}, {"romio_ds_write", "", "automatic", false}, {"nonsense", "1", "", false}};

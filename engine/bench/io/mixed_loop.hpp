@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rank reads some objects and writes others again, at random.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "bench/io/object_loop.hpp"
+#include "bench/io/transfers.hpp"
+#include "schedule/object_order.hpp"
+
+namespace leadline::bench::io {
+
+class MixedLoop final : public ObjectLoop {
+ public:
+  /// `work` writes, `reads` reads the same file.
+  MixedLoop(PhaseWork& work, Transfers& reads, std::int32_t owner);
+
+  std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) override;
+
+ private:
+  void read(std::uint64_t object);
+  void write(std::uint64_t object);
+
+  PhaseWork& work_;
+  Transfers& reads_;
+  std::int32_t owner_;
+  schedule::ObjectOrder order_;
+};
+
+/// Whether an object is read, rather than written: the same in every run, at random over objects and ranks.
+bool is_read_in_mix(double read_share, std::int32_t owner, std::uint64_t object);
+
+}  // namespace leadline::bench::io
