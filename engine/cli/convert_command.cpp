@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// `leadline convert`: a result in the other format, or a SION file in its dense form.
+// `leadline convert`: a result in the other format, a SION file in its dense form, or another benchmark's text as a
+// result.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/link/convert.hpp"
 #include "bench/link/reader.hpp"
+#include "bench/link/text_reader.hpp"
 #include "cli/main.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
 #include "core/error.hpp"
+#include "options/values.hpp"
 #include "result/file_kind.hpp"
 #include "result/output_file.hpp"
 #include "result/sion/container/dense_copy.hpp"
@@ -30,10 +35,13 @@ using result::FileKind;
 constexpr const char* convert_description =
     "Writes a result into a new file of the format that the ending of --output says: .h5 or .hdf5, .sion. IN is HDF5 "
     "or\n"
-    "SION, whatever its name. Between the two nothing is lost that both can hold; what one cannot hold is said. SION "
-    "to\n"
-    "SION gives the dense form: one file without gaps, of any SION file or set (as 'siondefrag -q 1' does), in place\n"
-    "where --output is IN. What an interrupted run left in SION becomes HDF5 that is marked incomplete.";
+    "SION, whatever its name, or the text that another benchmark has printed. Between HDF5 and SION nothing is lost\n"
+    "that both can hold; what one cannot hold is said. SION to SION gives the dense form: one file without gaps, of\n"
+    "any SION file or set (as 'siondefrag -q 1' does), in place where --output is IN. What an interrupted run left in\n"
+    "SION becomes HDF5 that is marked incomplete.\n"
+    "Texts: OSU (latency, bw, bibw; mbw_mr of one pair), IMB (PingPong, PingPing; Uniband, Biband of one pair),\n"
+    "mpiGraph (the matrix of the senders), perftest, sendrecv_perf of nccl-tests with two ranks. A pair is that of\n"
+    "ranks 0 and 1, in one direction; each number is taken as one batch.";
 
 constexpr const char* convert_epilogue =
     "The new file appears when it is whole. Exit status: 0 fine, 2 the command line is wrong or IN is no result, 3 "
@@ -43,12 +51,14 @@ constexpr const char* convert_epilogue =
     "Examples:\n"
     "  leadline convert pingpong_results_bin.sion                  LinkTest's result for 'leadline report', as .h5\n"
     "  leadline convert result.h5 --output old.sion --plain        nothing but what LinkTest 1.2 itself writes\n"
-    "  leadline convert big.sion --output big.sion --overwrite     dense, in place";
+    "  leadline convert big.sion --output big.sion --overwrite     dense, in place\n"
+    "  leadline convert mpiGraph.out                               its matrix for 'leadline report' and 'diagnose'";
 
 struct ConvertRequest {
   std::string input;
   command::FileOutput to;
   bool plain = false;
+  std::vector<std::string> host_names;
 };
 
 FileKind kind_of_name(const std::string& path) {
@@ -59,18 +69,25 @@ FileKind kind_of_name(const std::string& path) {
 
 const char* name_of(FileKind kind) { return kind == FileKind::sion ? "sion" : "hdf5"; }
 
-/// The name of the input with the ending of the other format.
+/// The name of the input with the ending of the other format; of a text .h5.
 std::string other_name(const std::string& input, FileKind from) {
-  return std::filesystem::path(input).replace_extension(from == FileKind::sion ? ".h5" : ".sion").string();
+  return std::filesystem::path(input).replace_extension(from == FileKind::hdf5 ? ".sion" : ".h5").string();
 }
 
 ConvertRequest parse_convert(const std::vector<std::string>& arguments) {
   ConvertRequest request;
   command::OptionParser options("leadline convert", convert_description, convert_epilogue);
-  options.argument("IN", "the result: HDF5 or SION", request.input);
+  options.argument("IN", "the result: HDF5, SION, or the text of another benchmark", request.input);
   command::declare_file_output(options, request.to, "the new file; its ending says the format",
                                "IN with the ending of the other format");
   options.flag("--plain", "SION: LinkTest 1.2's record and nothing behind it", request.plain);
+  options
+      .words("--host-names", "texts of two ranks: the hosts of rank 0 and rank 1, so that the result can be compared",
+             request.host_names,
+             [](const std::string& option, const std::string& name) {
+               if (name.empty()) throw_bad_value(option, name, "a name is empty");
+             })
+      .by_default("rank0,rank1");
   options.parse(arguments);
   command::check_file_output(request.to);
   return request;
@@ -86,6 +103,9 @@ void check_kinds(const ConvertRequest& request, FileKind from) {
   if (request.plain && to != FileKind::sion) {
     throw Error(ExitStatus::bad_command_line, "--plain has no effect here", "only SION has LinkTest's record",
                 "Leave it out, or end the name of the new file with .sion");
+  }
+  if (!request.host_names.empty() && from != FileKind::other) {
+    throw_no_effect("--host-names", "a result has the names of its hosts");
   }
   if (from == FileKind::hdf5 && to == FileKind::hdf5) {
     throw Error(ExitStatus::bad_command_line, "there is nothing to convert", "both files are HDF5",
@@ -117,19 +137,27 @@ void say_written(const ConvertRequest& request, FileKind to, std::optional<std::
 }
 
 /// Writes the new file under another name, and says what it does not have.
-void convert(const ConvertRequest& request, FileKind to, command::StepLog& steps) {
+void convert(const ConvertRequest& request, FileKind from, FileKind to, command::StepLog& steps) {
   expect_convertible(request.input);
   const std::string& path = request.to.path;
   result::StagedFile staged(path, request.to.overwrite() ? ExistingFile::overwrite : ExistingFile::refuse);
-  const auto reader = bench::link::ResultReader::open(request.input);
-  steps.done(bench::link::opened_text(*reader));
+  std::unique_ptr<bench::link::ResultReader> reader;
   bench::link::LeftOut losses;
+  if (from == FileKind::other) {
+    auto text = std::make_unique<bench::link::TextReader>(request.input, request.host_names);
+    losses = text->left_out();
+    reader = std::move(text);
+  } else {
+    reader = bench::link::ResultReader::open(request.input);
+  }
+  steps.done(bench::link::opened_text(*reader));
+  const auto add = [&](const bench::link::LeftOut& more) { losses.insert(losses.end(), more.begin(), more.end()); };
   try {
     if (to == FileKind::hdf5) {
-      losses = bench::link::write_hdf5(*reader, staged.path());
+      add(bench::link::write_hdf5(*reader, staged.path()));
     } else {
       const SionRecord record = request.plain ? SionRecord::plain : SionRecord::extended;
-      losses = bench::link::write_sion(*reader, staged.path(), record, path);
+      add(bench::link::write_sion(*reader, staged.path(), record, path));
     }
   } catch (const Error& error) {
     throw staged.named(error);
@@ -156,7 +184,7 @@ int convert_command(const std::vector<std::string>& arguments) {
     say_written(request, to, std::nullopt, {});
     return 0;
   }
-  result::work_with(request.input, from, [&] { convert(request, to, steps); });
+  result::work_with(request.input, from, [&] { convert(request, from, to, steps); });
   return 0;
 }
 

@@ -91,8 +91,20 @@ struct TimedStreams {
   std::span<std::uint64_t> arrivals_ns;
 };
 
+/// One exchange of one rank, from the moment it leaves the opening barrier, both ways apart.
+struct DirectionSample {
+  std::uint64_t sent_ns = 0;      ///< until its last message is sent; left alone where it sends none
+  std::uint64_t received_ns = 0;  ///< until its last message is there; left alone where it receives none
+};
+
+/// The one step of an exchange, an exchange for each sample after exchange.num_warmup: on channels that send or receive
+/// only, everything posted at once, receives before sends. Several channels may have the same partner.
+struct TimedDirections {
+  std::span<DirectionSample> samples;
+};
+
 /// What is to be done with an exchange.
-using NeighbourTask = std::variant<TimedExchanges, TracedExchange, VerifiedExchanges, TimedStreams>;
+using NeighbourTask = std::variant<TimedExchanges, TracedExchange, VerifiedExchanges, TimedStreams, TimedDirections>;
 
 /// The first wrong byte that a rank received.
 struct NeighbourMismatch {

@@ -37,6 +37,15 @@ std::vector<Stream> streams_of(const NeighbourExchange& exchange, const TimedStr
   return streams;
 }
 
+DirectionCounts direction_counts(const NeighbourExchange& exchange) {
+  DirectionCounts counts;
+  for (const NeighbourChannel& channel : exchange.channels) {
+    assert((channel.part == Part::sends || channel.part == Part::receives) && "each message goes one way");
+    ++(channel.part == Part::sends ? counts.num_sends : counts.num_receives);
+  }
+  return counts;
+}
+
 void renew_contents(const NeighbourExchange& exchange, int own_rank, const NeighbourBuffers& buffers,
                     const Contents& contents, std::uint64_t number) {
   constexpr int wiped = 0xa5;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges with many neighbours: timed, traced message by message, verified byte by byte, or timed as streams.
+// Exchanges with many neighbours: timed, as a whole or by direction, traced message by message, verified byte by byte,
+// or timed as streams.
 #pragma once
 
 #include <concepts>
@@ -213,6 +214,56 @@ void stream_neighbours(L& links, const NeighbourExchange& exchange, const TimedS
   progress_counter.advance();
 }
 
+/// How many channels of an exchange do either.
+struct DirectionCounts {
+  std::size_t num_sends = 0, num_receives = 0;
+};
+
+DirectionCounts direction_counts(const NeighbourExchange& exchange);
+
+template <NeighbourLinks L>
+inline DirectionSample time_both_directions(L& links, std::span<const NeighbourChannel> channels,
+                                            DirectionCounts left) {
+  DirectionSample sample;
+  links.barrier();
+  links.start();
+  const std::uint64_t start_ns = links.now_ns();
+  const auto elapsed_ns = [&] {
+    const std::uint64_t now_ns = links.now_ns();
+    return now_ns > start_ns ? now_ns - start_ns : 1;  // 0 would read as "not measured"
+  };
+  for (const Part part : {Part::receives, Part::sends}) {
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      if (channels[i].part == part) post_next(links, i, part);
+    }
+  }
+  while (left.num_sends + left.num_receives > 0) {
+    if (channels[links.await_any_posted()].part == Part::sends) {
+      if (--left.num_sends == 0) sample.sent_ns = elapsed_ns();
+    } else if (--left.num_receives == 0) {
+      sample.received_ns = elapsed_ns();
+    }
+  }
+  links.complete_posted();
+  links.barrier();
+  return sample;
+}
+
+/// Collective: see TimedDirections.
+template <NeighbourLinks L>
+void time_directions(L& links, const NeighbourExchange& exchange, const TimedDirections& timed,
+                     ProgressCounter& progress_counter) {
+  const DirectionCounts counts = direction_counts(exchange);
+  for (std::uint64_t i = 0; i < exchange.num_warmup; ++i) {
+    time_both_directions(links, exchange.channels, counts);
+    progress_counter.advance();
+  }
+  for (DirectionSample& sample : timed.samples) {
+    sample = time_both_directions(links, exchange.channels, counts);
+    progress_counter.advance();
+  }
+}
+
 /// What is sent is new, and what is received gone, so that a message which never came is not taken for the one before.
 void renew_contents(const NeighbourExchange& exchange, int own_rank, const NeighbourBuffers& buffers,
                     const Contents& contents, std::uint64_t number);
@@ -243,7 +294,7 @@ std::optional<NeighbourMismatch> verify_neighbours(L& links, const NeighbourExch
   return first;
 }
 
-/// Collective: the task, by one of the four above. Returns the first mismatch of a verification.
+/// Collective: the task, by one of the five above. Returns the first mismatch of a verification.
 template <NeighbourLinks L>
 std::optional<NeighbourMismatch> run_neighbours(L& links, const NeighbourExchange& exchange, int own_rank,
                                                 const NeighbourBuffers& buffers, const NeighbourTask& task,
@@ -258,6 +309,10 @@ std::optional<NeighbourMismatch> run_neighbours(L& links, const NeighbourExchang
   }
   if (const auto* streamed = std::get_if<TimedStreams>(&task)) {
     stream_neighbours(links, exchange, *streamed, progress_counter);
+    return std::nullopt;
+  }
+  if (const auto* directions = std::get_if<TimedDirections>(&task)) {
+    time_directions(links, exchange, *directions, progress_counter);
     return std::nullopt;
   }
   const auto& [contents, samples] = std::get<VerifiedExchanges>(task);

@@ -89,9 +89,15 @@ Schedule::Schedule(Spec spec)
 
 void Schedule::take_seats(const Spec& spec) {
   seat_to_rank_ = seated_participants(spec);
-  Groups groups = spec.group_of.empty() ? Groups::alike(num_seats(), 1) : sit_in_groups(spec.group_of);
-  const Matching outer = matching_of(spec, groups.num_groups());
-  matching_ = GroupMatching(outer, std::move(groups), spec.serial ? Form::serial : Form::parallel);
+  is_shift_ = spec.shift;
+  if (is_shift_ && num_seats() == 1) {
+    throw Error(ExitStatus::bad_command_line, "a shift needs two ranks", "only one takes part");
+  }
+  if (!is_shift_) {
+    Groups groups = spec.group_of.empty() ? Groups::alike(num_seats(), 1) : sit_in_groups(spec.group_of);
+    const Matching outer = matching_of(spec, groups.num_groups());
+    matching_ = GroupMatching(outer, std::move(groups), spec.serial ? Form::serial : Form::parallel);
+  }
 
   if (seat_to_rank_.empty()) return;
   rank_to_seat_.assign(static_cast<std::size_t>(num_ranks_), -1);
@@ -125,7 +131,7 @@ Groups Schedule::sit_in_groups(std::span<const std::uint32_t> group_of) {
 }
 
 void Schedule::choose_rounds(Spec&& spec) {
-  const std::int64_t num_all = matching_.num_rounds();
+  const std::int64_t num_all = num_all_rounds();
   if (!spec.rounds.empty()) {
     check_rounds(spec.rounds, num_all);
     order_ = std::move(spec.rounds);
@@ -142,6 +148,8 @@ void Schedule::choose_rounds(Spec&& spec) {
   Random(spec.rounds_seed, rounds_stream).shuffle(order_);
 }
 
+std::int64_t Schedule::num_all_rounds() const { return is_shift_ ? num_seats() - 1 : matching_.num_rounds(); }
+
 std::int64_t Schedule::num_seats() const {
   return seat_to_rank_.empty() ? num_ranks_ : static_cast<std::int64_t>(seat_to_rank_.size());
 }
@@ -156,7 +164,7 @@ std::int64_t Schedule::seat_of(int rank) const {
 
 std::int64_t Schedule::num_rounds() const {
   if (sampled_) return sampled_->num_rounds();
-  return order_.empty() ? matching_.num_rounds() : static_cast<std::int64_t>(order_.size());
+  return order_.empty() ? num_all_rounds() : static_cast<std::int64_t>(order_.size());
 }
 
 std::int64_t Schedule::number_of(std::int64_t round) const {
@@ -172,13 +180,27 @@ std::optional<Pairing> Schedule::pairing(int rank, std::int64_t round) const {
   }
   const std::int64_t seat = seat_of(rank);
   if (seat < 0) return std::nullopt;
+  if (is_shift_) return Pairing{rank_on((seat + number_of(round)) % num_seats()), true};
   const auto opponent = matching_.opponent(seat, number_of(round) - 1);
   if (!opponent) return std::nullopt;
   return Pairing{rank_on(opponent->item), opponent->leads};
 }
 
+std::optional<int> Schedule::source(int rank, std::int64_t round) const {
+  assert(is_shift_ && rank >= 0 && rank < num_ranks_);
+  const std::int64_t seat = seat_of(rank);
+  if (seat < 0) return std::nullopt;
+  return rank_on((seat + num_seats() - number_of(round)) % num_seats());
+}
+
 std::vector<Pair> Schedule::pairs(std::int64_t round) const {
   std::vector<Pair> result;
+  if (is_shift_) {
+    for (std::int64_t seat = 0; seat < num_seats(); ++seat) {
+      result.push_back({rank_on(seat), rank_on((seat + number_of(round)) % num_seats())});
+    }
+    return result;
+  }
   if (sampled_) {
     for (const auto& pair : sampled_->pairs(round)) result.push_back({pair.leader, pair.other});
     return result;

@@ -29,6 +29,7 @@ struct Spec {
   std::vector<std::int32_t> participants{};   ///< ranks that take part, ascending; empty = all
   std::span<const std::uint32_t> group_of{};  ///< group of every rank; not empty: only pairs of different groups
   bool bisection = false;                     ///< only pairs across two halves: of the participants, or of the groups
+  bool shift = false;                  ///< in place of pairs: round k has rank i send to i + k, counted round a ring
   bool serial = false;                 ///< one pair at a time: every round becomes as many rounds as it has pairs
   std::vector<std::int64_t> rounds{};  ///< 1-based rounds to run, in this order; empty = all
   bool shuffle_rounds = false;         ///< random order of the rounds (of the given ones, where some are given)
@@ -58,6 +59,10 @@ struct Spec {
 /// that leads first giving the first half; a pair of small groups rests until the largest pair of the group round is
 /// done.
 ///
+/// A shift: round k, from 1, of one less than the participants. The participant on seat i sends to the one on seat i +
+/// k and receives from the one on seat i - k, counted round all seats. So each ordered pair meets once, and everybody
+/// has two partners in a round, who may be the same. Nothing of groups, halves and serial counts.
+///
 /// A sample: see SampledRounds; pairs may meet in several rounds, and nothing else of the spec counts.
 ///
 /// A permutation says which rank has which seat; seats of those who do not play are left out.
@@ -69,7 +74,7 @@ class Schedule {
  public:
   /// Throws Error(bad_command_line) for a round that does not exist or stands twice in spec.rounds, for a number of
   /// ranks below 1, for a permutation below -1, for more rounds than can be shuffled in memory (2^26), and where there
-  /// is no pair: bisection of one participant, one group only, a sample of one rank.
+  /// is no pair: bisection or shift of one participant, one group only, a sample of one rank.
   explicit Schedule(Spec spec);
 
   /// Depends on the permutation only where groups of different sizes are cut into halves.
@@ -78,6 +83,9 @@ class Schedule {
   /// The partner of `rank` in `round` (0-based position in the order chosen), or nothing if it rests; both must
   /// exist. O(1); with groups of different sizes O(log groups), serial O(groups).
   std::optional<Pairing> pairing(int rank, std::int64_t round) const;
+
+  /// Of a shift: whom `rank` receives from, while pairing() says whom it sends to.
+  std::optional<int> source(int rank, std::int64_t round) const;
 
   /// The round's number in the order that is not chosen nor shuffled, 1-based (serial: of the plain serial sequence).
   std::int64_t number_of(std::int64_t round) const;
@@ -90,11 +98,13 @@ class Schedule {
   void take_seats(const Spec& spec);
   void choose_rounds(Spec&& spec);
   std::int64_t num_seats() const;
+  std::int64_t num_all_rounds() const;
   int rank_on(std::int64_t seat) const;
   std::int64_t seat_of(int rank) const;
 
   int num_ranks_;
   std::optional<SampledRounds> sampled_;    ///< in place of all that follows
+  bool is_shift_ = false;                   ///< in place of the matching
   GroupMatching matching_;                  ///< of seats
   std::vector<std::int64_t> order_;         ///< 1-based numbers of the rounds; empty = all, as they come
   std::vector<std::int32_t> seat_to_rank_;  ///< empty = every rank has the seat of its own number

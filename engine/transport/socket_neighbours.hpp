@@ -39,8 +39,9 @@ struct Neighbourhood {
 
 /// Which of them a task wants to be told of.
 inline SocketTraffic::Completions completions_for(const kernel::NeighbourTask& task) {
-  return std::holds_alternative<kernel::TimedStreams>(task) ? SocketTraffic::Completions::everything
-                                                            : SocketTraffic::Completions::receives;
+  const bool awaits_sends =
+      std::holds_alternative<kernel::TimedStreams>(task) || std::holds_alternative<kernel::TimedDirections>(task);
+  return awaits_sends ? SocketTraffic::Completions::everything : SocketTraffic::Completions::receives;
 }
 
 /// See kernel/neighbours.hpp; `completions` as completions_for() the task.

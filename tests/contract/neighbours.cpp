@@ -223,6 +223,38 @@ TEST_P(NeighbourContract, StreamsOneWayAndTellsWhenEachMessageWasThere) {
   });
 }
 
+/// The same way round, with several messages at once, each in a buffer of its own.
+TEST_P(NeighbourContract, TimesBothDirectionsOfAShiftApart) {
+  constexpr std::uint32_t num_messages = 3;
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    const int to = (end.rank + 1) % end.size, from = (end.rank + end.size - 1) % end.size;
+    std::vector<kernel::NeighbourChannel> channels;
+    for (std::uint32_t i = 0; i < num_messages; ++i) channels.push_back({from, kernel::Part::receives, i});
+    for (std::uint32_t i = 0; i < num_messages; ++i) channels.push_back({to, kernel::Part::sends, i});
+    const std::vector<std::uint32_t> step_ends{2 * num_messages};
+    for (const std::size_t size : {std::size_t{1}, 4 * kib, 300 * kib}) {
+      SCOPED_TRACE("messages of " + std::to_string(size) + " bytes");
+      Memory memory(num_messages * size);
+      memory.send.fill(Fill::random, key_from(end.rank));
+      std::vector<kernel::DirectionSample> samples(2, {untouched, untouched});
+      const std::uint64_t before = end.progress_counter.count;
+      end.transport.exchange_with_neighbours({channels, step_ends, size, 1},
+                                             {memory.send.data(), memory.receive.data(), size},
+                                             kernel::TimedDirections{samples});
+      EXPECT_GE(end.progress_counter.count, before + 3);
+      for (const kernel::DirectionSample& sample : samples) {
+        EXPECT_GT(sample.sent_ns, 0u);
+        EXPECT_NE(sample.sent_ns, untouched);
+        EXPECT_GT(sample.received_ns, 0u);
+        EXPECT_NE(sample.received_ns, untouched);
+      }
+      if (!ranks().timed_messages_have_contents()) continue;
+      EXPECT_FALSE(memory.receive.first_wrong_byte(Fill::random, key_from(from)));
+    }
+  });
+}
+
 TEST_P(NeighbourContract, LeavesARankWithoutAStreamToTheBarriers) {
   on_all_ranks([](End& end) {
     if (end.size < 3) return;

@@ -128,6 +128,38 @@ TEST(Neighbours, TellWhenEachStepOfTheLastExchangeWasDone) {
   EXPECT_EQ(samples.back().own_ns, 40u);
 }
 
+TEST(Directions, AreTimedApartWithAllMessagesPostedAtOnce) {
+  const Channels channels{{1, receives_only}, {1, receives_only}, {2, sends}, {2, sends}};
+  const StepEnds step_ends = one_step(channels);
+  RecordingNeighbours links{channels};
+  links.clock_step_ns = 10;
+  std::array<DirectionSample, 2> samples;
+  ProgressCounter progress_counter;
+  run_neighbours(links, {.channels = channels, .step_ends = step_ends, .num_warmup = 1}, 0, {},
+                 TimedDirections{samples}, progress_counter);
+  const std::string once = "B|cR1R1S2S2p1p1cp2p2cwB";
+  EXPECT_EQ(links.calls, once + once + once);
+  for (const DirectionSample& sample : samples) {
+    EXPECT_EQ(sample.received_ns, 10u);
+    EXPECT_EQ(sample.sent_ns, 20u);
+  }
+  EXPECT_EQ(progress_counter.count, 3u);
+}
+
+TEST(Directions, OfARankThatOnlySendsOrDoesNothing) {
+  const Channels channels{{1, sends}};
+  const StepEnds step_ends = one_step(channels);
+  RecordingNeighbours links{channels};
+  std::array<DirectionSample, 1> samples;
+  ProgressCounter progress_counter;
+  time_directions(links, {.channels = channels, .step_ends = step_ends}, {samples}, progress_counter);
+  EXPECT_EQ(links.calls, "B|cS1p1cwB");
+  EXPECT_EQ(samples[0].received_ns, 0u);
+  RecordingNeighbours alone;
+  time_directions(alone, {}, {samples}, progress_counter);
+  EXPECT_EQ(alone.calls, "B|cwB");
+}
+
 TEST(Streams, PostTheNextMessageOfAChannelWhenTheOneBeforeIsDone) {
   const Channels channels{{1, sends}, {2, receives_only}};
   const StepEnds step_ends = one_step(channels);

@@ -21,6 +21,7 @@ from result import ResultFile
 from test_results import damaged_files
 
 SAMPLES = program.ROOT / "tests" / "samples"
+TEXTS = SAMPLES / "texts"
 LINKTEST = sorted((SAMPLES / "linktest").glob("*.sion"))
 UNUSUAL = ["--local", "5", "--message-size", "8,1KiB", "--repeat", "2", "--shuffle-ranks", "2", "--retest", "3"]
 
@@ -258,6 +259,59 @@ def test_other_tests_have_no_other_format(leadline: Leadline, tmp_path: Path, wo
     for word in ("r.h5", f"leadline {words[0]}", "leadline link", "leadline info"):
         assert word in done.complaint
     assert [path.name for path in tmp_path.iterdir()] == ["r.h5"]
+
+
+@pytest.mark.parametrize(
+    ("name", "num_ranks", "said"),
+    [
+        ("osu_latency", 2, "names of the hosts"),
+        ("osu_bw", 2, "(1, 2 bytes)"),
+        ("osu_bibw", 2, "names of the hosts"),
+        ("imb", 2, "PingPing of IMB"),
+        ("mpigraph", 4, "matrix of the receivers"),
+    ],
+)
+def test_texts_of_other_benchmarks(leadline: Leadline, tmp_path: Path, name: str, num_ranks: int, said: str) -> None:
+    done = leadline("convert", TEXTS / f"{name}.txt", "--output", "r.h5")
+    assert (done.status, done.out) == (0, "r.h5\n"), done.err
+    assert said in done.complaint
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert result.num_ranks == num_ranks
+    wanted = result.every_pair() if name == "mpigraph" else np.array([[False, True], [False, False]])
+    for size in range(len(result.sizes)):
+        assert np.array_equal(result.measured(size=size), wanted)
+    for command in ("info", "diagnose"):
+        assert leadline(command, "r.h5").status == 0
+    assert leadline("convert", "r.h5", "--output", "r.sion").status == 0
+    assert leadline("convert", TEXTS / f"{name}.txt", "--output", "s.sion").status == 0
+
+
+def test_numbers_of_a_text_are_those_of_its_program(leadline: Leadline, tmp_path: Path) -> None:
+    assert leadline("convert", TEXTS / "mpigraph.txt", "--output", "r.h5").status == 0
+    rows = [line.split() for line in (TEXTS / "mpigraph.txt").read_text().splitlines() if " to\t" in line]
+    told = np.array([[float(word) for word in row[2:]] for row in rows])
+    with np.errstate(divide="ignore"):
+        expected = np.where(told > 0, 65536 / (told * 2**20) * 1e9, 0)
+    np.testing.assert_allclose(ResultFile(tmp_path / "r.h5").medians(), expected)
+
+
+def test_a_text_is_compared_where_its_hosts_are_named(leadline: Leadline, tmp_path: Path) -> None:
+    text = TEXTS / "osu_latency.txt"
+    for name in ("r.h5", "s.h5"):
+        done = leadline("convert", text, "--host-names", "n01,n02", "--output", name)
+        assert (done.status, done.err) == (0, "")
+    assert ResultFile(tmp_path / "r.h5").hosts == ["n01", "n02"]
+    assert leadline("compare", "r.h5", "s.h5").status == 0
+    for words, said in (
+        ([text, "--host-names", "n01"], "2 ranks"),
+        ([text, "--host-names", "n01,"], "--host-names"),
+        ([TEXTS / "mpigraph.txt", "--host-names", "a,b,c,d"], "has the names"),
+        (["r.h5", "--host-names", "a,b"], "--host-names"),
+    ):
+        refused = leadline("convert", *words, "--output", "t.sion")
+        assert refused.status == 2
+        assert said in refused.complaint
 
 
 def test_damaged_files_leave_nothing_behind(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:

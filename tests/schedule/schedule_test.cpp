@@ -81,6 +81,48 @@ TEST_P(AllSizes, every_pair_meets_exactly_once_and_all_agree) {
 INSTANTIATE_TEST_SUITE_P(tournament, AllSizes, testing::Values(std::tuple(false, -1), std::tuple(false, 0)));
 INSTANTIATE_TEST_SUITE_P(serial, AllSizes, testing::Values(std::tuple(true, -1), std::tuple(true, 3)));
 
+/// Whatever the participants and the order of the ranks.
+TEST(schedule, a_shift_has_each_ordered_pair_once_with_one_to_send_to_and_one_to_receive_from) {
+  for (int num_ranks = 2; num_ranks <= most_ranks; ++num_ranks) {
+    SCOPED_TRACE(num_ranks);
+    for (const int permutation : {-1, 3}) {
+      Spec spec = spec_of(num_ranks, false, permutation);
+      spec.shift = true;
+      for (int rank = 0; num_ranks > 4 && rank < num_ranks; rank += 2) spec.participants.push_back(rank);
+      const int num_participants = num_ranks > 4 ? (num_ranks + 1) / 2 : num_ranks;
+      const Schedule schedule(spec);
+      ASSERT_EQ(schedule.num_rounds(), num_participants - 1);
+      std::set<std::pair<int, int>> met;
+      for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
+        const std::vector<Pair> pairs = schedule.pairs(round);
+        ASSERT_EQ(pairs.size(), static_cast<std::size_t>(num_participants));
+        for (const Pair& pair : pairs) {
+          ASSERT_NE(pair.first, pair.second);
+          ASSERT_TRUE(met.insert({pair.first, pair.second}).second);
+          ASSERT_EQ(schedule.pairing(pair.first, round)->partner, pair.second);
+          ASSERT_EQ(schedule.source(pair.second, round), pair.first);
+        }
+        if (num_ranks > 4) {
+          ASSERT_FALSE(schedule.source(1, round));
+        }
+      }
+    }
+  }
+}
+
+TEST(schedule, a_shift_can_be_cut_to_some_rounds_and_needs_two_ranks) {
+  Spec spec = spec_of(5);
+  spec.shift = true;
+  spec.rounds = {4, 1};
+  const Schedule schedule(spec);
+  EXPECT_EQ(schedule.num_rounds(), 2);
+  EXPECT_EQ(schedule.pairing(1, 0)->partner, 0);
+  EXPECT_EQ(schedule.pairing(1, 1)->partner, 2);
+  Spec alone = spec_of(1);
+  alone.shift = true;
+  EXPECT_THROW((void)Schedule(alone), Error);
+}
+
 TEST(schedule, no_ranks_or_fewer_is_an_error) {
   for (const int num_ranks : {0, -1, INT_MIN}) {
     try {

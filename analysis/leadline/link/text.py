@@ -310,6 +310,8 @@ def pairs_text(options: Mapping[str, str]) -> str:
         text = f"{halves} hosts" if between else f"{halves} ranks"
     else:
         some = "pairs of ranks" if is_sample else "all pairs of ranks"
+        if options.get("shift") == "true":
+            some = "all ordered pairs of ranks, in shifts of a ring"
         text = "pairs on different hosts" if between else some
     text += ", one rank per host" if alone else ""
     text += ", one pair at a time" if options.get("serial") == "true" else ""

@@ -8,9 +8,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/link/file.hpp"
+#include "bench/link/like.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/profiled_file.hpp"
 #include "bench/link/request.hpp"
@@ -36,9 +38,11 @@ constexpr const char* link_examples =
     "  leadline link                                     all local cores, over TCP on loopback\n"
     "  mpirun -n 64 leadline link --message-size 1MiB    every pair of 64 MPI ranks\n"
     "  leadline link --local 4 --message-size 1B-4MiB    a sweep: latency to bandwidth\n"
+    "  mpirun -n 2 leadline link --like osu-latency      the numbers of osu_latency\n"
     "  leadline link --dry-run --ranks 4096              what a large run would do, and its cost";
 
 constexpr double health_check_s = 20;
+constexpr std::uint64_t shift_window = 10;  // as in the README of mpiGraph
 
 /// What a health check is where nothing else is said.
 void settle_health_check(const command::IsGiven& is_given, LinkRequest& request, std::optional<ResultFormat>& format) {
@@ -51,6 +55,16 @@ void settle_health_check(const command::IsGiven& is_given, LinkRequest& request,
   if (request.output.empty() && !format) format = ResultFormat::none;
   request.quiet = true;
   if (!is_given("--retest")) request.retest = 0;
+}
+
+/// Messages go in windows, each of which is timed.
+void settle_shift(const command::IsGiven& is_given, LinkRequest& request) {
+  if (!request.shift) return;
+  request.direction = Direction::unidirectional;
+  const bool has_window = is_given("--window") || request.like != Like::none;
+  if (!has_window) request.window = static_cast<std::uint32_t>(std::min(shift_window, request.num_messages));
+  const std::uint64_t num_windows = std::max<std::uint64_t>(request.num_messages / request.window, 1);
+  request.num_batches = static_cast<std::uint32_t>(std::min<std::uint64_t>(num_windows, max_batches));
 }
 
 void complete_seeds(const command::IsGiven& is_given, LinkRequest& request) {
@@ -80,10 +94,12 @@ void check_what(const command::IsGiven& is_given, const LinkRequest& request) {
                 fmt::format("--batches {} is more than --messages {}", request.num_batches, request.num_messages),
                 "every batch times at least one message", "Use fewer batches or more messages");
   }
-  if (request.num_buffers > request.num_messages + request.num_warmup) {
+  for (const std::uint64_t size : request.message_sizes_bytes) {
+    const MessageCounts counts = message_counts(request, size);
+    if (request.num_buffers <= counts.num_messages + counts.num_warmup) continue;
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("--buffers {} is more than there are messages", request.num_buffers),
-                fmt::format("{} for warm-up and {} timed ones", request.num_warmup, request.num_messages),
+                fmt::format("{} for warm-up and {} timed ones", counts.num_warmup, counts.num_messages),
                 "Use fewer buffers or more messages");
   }
   if (is_given("--all-to-all-size") && request.all_to_all == AllToAll::none) {
@@ -93,6 +109,33 @@ void check_what(const command::IsGiven& is_given, const LinkRequest& request) {
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("--verify and --allocator {} do not go together", request.allocator),
                 "the pass makes and compares its contents in ordinary memory", "Use --check-buffers");
+  }
+}
+
+void check_shift(const command::IsGiven& is_given, const LinkRequest& request) {
+  if (!request.shift) return;
+  const std::string shift = request.like == Like::none ? "--shift" : fmt::format("--like {}", name_of(request.like));
+  constexpr const char* at_once = "in a shift all ranks send and receive at once";
+  for (const auto& [option, why] :
+       {std::pair{"--serial", at_once}, std::pair{"--bisection", at_once}, std::pair{"--between-hosts", at_once},
+        std::pair{"--verify", at_once}, std::pair{"--check-buffers", at_once},
+        std::pair{"--direction", "the messages of a shift go one way"}, std::pair{"--batches", "each window is timed"},
+        std::pair{"--budget", "the rounds of a shift are not sampled"},
+        std::pair{"--rounds", "the rounds of a shift are not sampled"},
+        std::pair{"--health-check", "the rounds of a shift are not sampled"},
+        std::pair{"--profile", "a site profile is of pairs that measure each other"}}) {
+    if (is_given(option)) throw_apart(shift, option, why);
+  }
+  for (const std::uint64_t size : request.message_sizes_bytes) {
+    if (size == 0) {
+      throw Error(ExitStatus::bad_command_line, "--shift needs messages of at least 1 byte", "one size is 0",
+                  "Choose other sizes with --message-size");
+    }
+    const std::uint64_t num_messages = message_counts(request, size).num_messages;
+    if (num_messages % request.window == 0) continue;
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("{} messages cannot be cut into windows of {}", num_messages, request.window),
+                "--shift times whole windows", "Choose --messages as a multiple of --window");
   }
 }
 
@@ -154,6 +197,8 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   options.parse(arguments);
   const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   complete_seeds(is_given, request);
+  settle_like(is_given, request);
+  settle_shift(is_given, request);
   settle_health_check(is_given, request, format);
   request.format = result::format_for(request.output, format);
   command::settle_allocator(is_given, request);
@@ -164,6 +209,8 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
 void validate_options(const command::IsGiven& is_given, const LinkRequest& request) {
   check_random(is_given, request);
   check_what(is_given, request);
+  check_like(is_given, request);
+  check_shift(is_given, request);
   check_diagnosis(is_given, request);
   check_sample(is_given, request);
   check_baseline(request);

@@ -29,6 +29,7 @@ struct ClassOfPairs : PairSummary {
 };
 
 struct SpreadOfTimes : Spread {};
+struct SpreadOfMeans : Spread {};
 struct SpreadOfBandwidths : Spread {};
 
 struct SlowPairOfSlice : SlowPairDetails {
@@ -77,6 +78,14 @@ std::optional<SpreadOfBandwidths> bisection_of(const SliceOfResult& slice) {
   return if_measured<SpreadOfBandwidths>(slice.summary().bisection_bytes_per_s);
 }
 
+std::optional<SpreadOfMeans> means_of(const SliceOfResult& slice) {
+  return if_measured<SpreadOfMeans>(slice.summary().mean_time_ns);
+}
+
+std::optional<SpreadOfMeans> received_of(const SliceOfResult& slice) {
+  return if_measured<SpreadOfMeans>(slice.summary().received_mean_time_ns);
+}
+
 std::vector<SlowPairOfSlice> slowest_of(const SliceOfResult& slice) {
   std::vector<SlowPairOfSlice> all;
   for (const auto& details : slow_pairs_of(*slice.result, slice.index)) all.push_back({details, slice.messages()});
@@ -101,6 +110,10 @@ constexpr const char* about_of(Type<ClassOfPairs> /*any*/) {
 
 constexpr const char* about_of(Type<SpreadOfTimes> /*any*/) {
   return "Time of an exchange of a rank with all others, each rank's median, over the ranks; null = not measured.";
+}
+
+constexpr const char* about_of(Type<SpreadOfMeans> /*any*/) {
+  return "Time of a message, of each ordered pair the mean over all its messages, over the pairs.";
 }
 
 constexpr const char* about_of(Type<LinkResult> /*any*/) {
@@ -139,6 +152,15 @@ constexpr auto fields_of(Type<SpreadOfTimes> /*any*/) {
       field("num", &Spread::num, "1", "values: ranks, or ranks times rounds"),
       field("time_ns_min", &Spread::min, "ns", "least"),
       field("time_ns_mean", &Spread::mean, "ns", "mean"),
+      field("time_ns_max", &Spread::max, "ns", "greatest"),
+  };
+}
+
+constexpr auto fields_of(Type<SpreadOfMeans> /*any*/) {
+  return std::tuple{
+      field("num", &Spread::num, "1", "ordered pairs"),
+      field("time_ns_min", &Spread::min, "ns", "least"),
+      field("time_ns_mean", &Spread::mean, "ns", "mean: what the benchmark that --like names reports of two ranks"),
       field("time_ns_max", &Spread::max, "ns", "greatest"),
   };
 }
@@ -207,6 +229,11 @@ constexpr auto fields_of(Type<SliceOfResult> /*any*/) {
           field("between_hosts", pairs_of<&SliceSummary::between_hosts>, "", "pairs on two hosts"),
           field("all_to_all", all_to_all_of, "", "exchanges of all ranks with all others; null = none"),
           field("bisection", bisection_of, "", "bandwidth across the cut, over the rounds; null = no bisection"),
+          field("means", means_of, "", "means of the pairs, as --like wants them; null = no --like",
+                Since::later_version),
+          field("received", received_of, "",
+                "--shift: means of the pairs by the clocks of those who receive; null = no shift",
+                Since::later_version),
           field("slowest_pairs", slowest_of, "", "slowest first"),
           field("diagnosis", of_summary<&SliceSummary::diagnosis>, "",
                 "what stands out in this slice; null = none was asked for"),

@@ -296,6 +296,9 @@ void MatchedResults::note_differences(ResultReader& before) {
   if ((result::option_text(first, "serial") == "true") != (result::option_text(second, "serial") == "true")) {
     refuse(before, "one measured pairs one by one, the other many at once", "Measure again with --serial as then");
   }
+  if ((result::option_text(first, "shift") == "true") != (result::option_text(second, "shift") == "true")) {
+    refuse(before, "one measured pairs, the other shifts of a ring", "Measure again with --shift as then");
+  }
   for (const auto& [name, words] : {std::pair{"transport", "transport"}, std::pair{"transport_library", "library"}}) {
     if (text(first, name) == text(second, name)) continue;
     add_note(fmt::format("the {} changed from {} to {}", words, text(first, name), text(second, name)));

@@ -60,20 +60,6 @@ struct CurrentStep {
   }
 };
 
-/// Joins two spreads of one kind of number.
-void widen(Spread& all, const Spread& more) {
-  if (more.num == 0) return;
-  if (all.num == 0) {
-    all = more;
-    return;
-  }
-  const auto before = static_cast<double>(all.num), added = static_cast<double>(more.num);
-  all.mean = (all.mean * before + more.mean * added) / (before + added);
-  all.min = std::min(all.min, more.min);
-  all.max = std::max(all.max, more.max);
-  all.num += more.num;
-}
-
 OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of, int rank) {
   OwnMedians medians;
   const std::uint32_t own_host = host_of[static_cast<std::size_t>(rank)];
@@ -97,6 +83,7 @@ struct Measurement {
   const Slice& slice() const { return summary.slice; }
 
   PairRow row;
+  Tally received;                         ///< --shift: means of what came from others
   std::vector<PairCell> cells_of_rounds;  ///< where they are sampled: a pair may meet again, and each time counts
   SliceSummary summary;
 };
@@ -117,6 +104,8 @@ class Measuring {
   void run_slices(const std::vector<Slice>& slices);
   void run_rounds();
   Tally run_round(std::int64_t round, Measurement& of_slice);
+  Tally run_shift(std::int64_t round, Measurement& of_slice);
+  Tally end_round(Tally own, const std::optional<Error>& wrong_byte);
   void finish(Measurement& of_slice, int num_left);
   void show_losses();
   PairCell why_lost(int partner) const;
@@ -144,6 +133,7 @@ class Measuring {
   void phase_done(Phase phase, std::uint64_t start_ns) const {
     if (stage_.progress != nullptr) stage_.progress->phase_done(phase, seconds_since(start_ns));
   }
+  Spread spread_of_means(const PairRow& row);
   void agree(const std::optional<Error>& own) { close_round(stage_.cluster, {}, own); }
   int repeats_needed(int done) const;
 
@@ -179,7 +169,8 @@ void Measuring::connect_ahead() {
   current_step_.opens_links->store(true, std::memory_order_relaxed);
   current_step_.round->store(CurrentStep::in_all_to_all, std::memory_order_relaxed);
   all_to_all_.connect();
-  const bool is_small = stage_.cluster.size() <= max_ranks_connected_ahead;
+  // Where both ends of a link have other partners too, links are opened round by round, in one order for all.
+  const bool is_small = stage_.cluster.size() <= max_ranks_connected_ahead && !stage_.request.shift;
   for (std::int64_t round = 0; is_small && round < schedule_->num_rounds(); ++round) {
     current_step_.round->store(round, std::memory_order_relaxed);
     if (const auto pairing = schedule_->pairing(stage_.cluster.rank(), round)) {
@@ -247,13 +238,8 @@ Tally Measuring::run_round(std::int64_t round, Measurement& of_slice) {
     own.verified_bytes = outcome.verified_bytes;
     wrong_byte = outcome.wrong_byte;
   }
-  const double budget_s = stage_.request.budget_s;
-  const bool is_over = budget_s > 0 && seconds_since(stage_.begin_ns) > budget_share_of_rounds * budget_s;
   own.has_lost_pairs = meter_.lost_pairs().has_news() ? 1 : 0;
-  own.time_is_over = stage_.cluster.is_root() && is_over ? 1 : 0;
-  own.rows_are_due = stage_.cluster.is_root() && seconds_since(last_rows_ns_) > row_interval_s ? 1 : 0;
-  const Tally all = close_round(stage_.cluster, own, wrong_byte);
-  meter_.lost_pairs().note_lost_ranks();
+  const Tally all = end_round(own, wrong_byte);
   if (all.has_lost_pairs != 0) {
     for (const std::int32_t lost : meter_.lost_pairs().settle()) {
       of_slice.row.set(static_cast<std::size_t>(lost), {});
@@ -262,6 +248,35 @@ Tally Measuring::run_round(std::int64_t round, Measurement& of_slice) {
     }
     show_losses();
   }
+  return all;
+}
+
+Tally Measuring::end_round(Tally own, const std::optional<Error>& wrong_byte) {
+  const double budget_s = stage_.request.budget_s;
+  const bool is_over = budget_s > 0 && seconds_since(stage_.begin_ns) > budget_share_of_rounds * budget_s;
+  own.time_is_over = stage_.cluster.is_root() && is_over ? 1 : 0;
+  own.rows_are_due = stage_.cluster.is_root() && seconds_since(last_rows_ns_) > row_interval_s ? 1 : 0;
+  const Tally all = close_round(stage_.cluster, own, wrong_byte);
+  meter_.lost_pairs().note_lost_ranks();
+  return all;
+}
+
+/// The row has what this rank sent; links that are lost in it are settled when it returns.
+Tally Measuring::run_shift(std::int64_t round, Measurement& of_slice) {
+  const int rank = stage_.cluster.rank();
+  const std::uint64_t message_size_bytes = of_slice.slice().message_size_bytes;
+  const auto pairing = schedule_->pairing(rank, round);
+  const std::optional<int> to = pairing ? std::optional(pairing->partner) : std::nullopt;
+  const ShiftOutcome outcome = meter_.measure_shift(to, schedule_->source(rank, round), message_size_bytes);
+  Tally own;
+  if (outcome.sent.count > 0) {
+    of_slice.row.set(static_cast<std::size_t>(*to), outcome.sent);
+    own.add(outcome.sent.time_ns_median);
+    own.slowest_first_half_ns = outcome.loops_ns;
+  }
+  if (outcome.received.count > 0) of_slice.received.add(outcome.received.time_ns_mean);
+  const Tally all = end_round(own, std::nullopt);
+  show_losses();
   return all;
 }
 
@@ -331,7 +346,7 @@ void Measuring::run_rounds() {
       SliceSummary& summary = of_slice.summary;
       const Spread all_to_all = exchange_before(round, of_slice.slice());
       current_step_.round->store(round, std::memory_order_relaxed);
-      const Tally all = run_round(round, of_slice);
+      const Tally all = stage_.request.shift ? run_shift(round, of_slice) : run_round(round, of_slice);
       summary.slowest_pairs_s += 1e-9 * (all.slowest_first_half_ns + all.slowest_second_half_ns);
       measured_.verified_bytes += all.verified_bytes;
       widen(summary.all_to_all.each_round, all_to_all);
@@ -437,12 +452,25 @@ void Measuring::finish(Measurement& of_slice, int num_left) {
   summary.all = classes.all;
   summary.same_host = classes.same_host;
   summary.between_hosts = classes.between_hosts;
+  if (stage_.request.like != Like::none) summary.mean_time_ns = spread_of_means(of_slice.row);
+  if (stage_.request.shift) {
+    summary.received_mean_time_ns = spread_of(close_round(stage_.cluster, of_slice.received, std::nullopt));
+  }
   diagnose_slice(of_slice, num_left);
   measured_s_ += summary.slowest_pairs_s;
   if (stage_.progress != nullptr) stage_.progress->slice_ends(summary);
   agree(stored([&] { stage_.store.close_slice(summary); }));
   show_losses();
   measured_.slices.push_back(std::move(summary));
+}
+
+/// Of all pairs, the same on all ranks.
+Spread Measuring::spread_of_means(const PairRow& row) {
+  Tally own;
+  for (std::size_t partner = 0; partner < row.size(); ++partner) {
+    if (row[&PairRecord::count][partner] > 0) own.add(row[&PairRecord::time_ns_mean][partner]);
+  }
+  return spread_of(close_round(stage_.cluster, own, std::nullopt));
 }
 
 void Measuring::run_slices(const std::vector<Slice>& slices) {

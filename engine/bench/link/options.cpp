@@ -33,6 +33,16 @@ constexpr Named<AllToAll> all_to_all_names[] = {
     {AllToAll::before_each_round, "before-each-round"},
 };
 
+constexpr Named<Like> like_names[] = {
+    {Like::none, "none"},         {Like::osu_latency, "osu-latency"}, {Like::osu_bw, "osu-bw"},
+    {Like::osu_bibw, "osu-bibw"}, {Like::osu_mbw_mr, "osu-mbw-mr"},   {Like::imb_pingpong, "imb-pingpong"},
+    {Like::mpigraph, "mpigraph"},
+};
+
+std::span<const Named<Like>> names_of(Like /*any*/) { return like_names; }
+
+const char* name_of(Like like) { return name_in(like_names, like); }
+
 std::span<const Named<AllToAll>> names_of(AllToAll /*any*/) { return all_to_all_names; }
 
 const char* name_of(AllToAll all_to_all) { return name_in(all_to_all_names, all_to_all); }
@@ -71,15 +81,56 @@ FailBelow parse_fail_below(const std::string& option, const std::string& text) {
 
 constexpr double least_budget_s = 0.1;
 
+/// "16KiB:1000:10,1MiB:40:4". Throws Error(bad_command_line).
+std::vector<MessagesFrom> parse_messages_by_size(const std::string& option, const std::string& text) {
+  std::vector<MessagesFrom> all;
+  for (const std::string& word : words_of(text)) {
+    const std::vector<std::string> parts = words_of(word, ':');
+    if (parts.size() != 3) {
+      throw_bad_value(option, text, "each part must be SIZE:MESSAGES:WARMUP", "Write for example 16KiB:1000:10");
+    }
+    all.push_back({parse_size(option, parts[0], 0, max_message_size_bytes), parse_count(option, parts[1], 1, max_count),
+                   parse_count(option, parts[2], 0, max_count)});
+    if (all.size() > 1 && all[all.size() - 2].size_bytes >= all.back().size_bytes) {
+      throw_bad_value(option, text, "sizes must ascend");
+    }
+  }
+  return all;
+}
+
+std::string messages_by_size_text(const std::vector<MessagesFrom>& all) {
+  std::vector<std::string> parts;
+  for (const MessagesFrom& from : all) {
+    parts.push_back(fmt::format("{}:{}:{}", from.size_bytes, from.num_messages, from.num_warmup));
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
 void declare_what(OptionTable& options, LinkRequest& request) {
   options.group("What is measured");
+  options
+      .choice("--like",
+              "measure as another benchmark does and print the numbers that it prints: its sizes, messages, warm-up, "
+              "window and statistic, where other options do not say otherwise",
+              request.like)
+      .later();
   declare_message_size(options, request, 0);
   options.count("--messages", "timed messages a measurement", 1, max_count, request.num_messages);
   options.count("--warmup", "untimed messages before them", 0, max_count, request.num_warmup);
   options.count("--batches", "timed batches that the messages of a measurement are cut into; each gives one time", 1,
-                100'000, request.num_batches);
+                max_batches, request.num_batches);
+  options
+      .value("--messages-by-size", "LIST",
+             "other numbers of messages and warm-up from these sizes on, in batches of as many messages as those of "
+             "smaller ones: 16KiB:1000:10,1MiB:100:5",
+             [&](const std::string& option, const std::string& text) {
+               request.messages_by_size = parse_messages_by_size(option, text);
+             })
+      .by_default("as many for all sizes")
+      .recorded_as([&] { return messages_by_size_text(request.messages_by_size); })
+      .later();
   options.choice("--direction", "what a pair exchanges", request.direction);
-  options.count("--window", "messages in flight (unidirectional, bidirectional)", 1, 65'536, request.window);
+  options.count("--window", "messages in flight (unidirectional, bidirectional, --shift)", 1, 65'536, request.window);
   options.count("--buffers", "buffers to send from and as many to receive into, taken in turn", 1, 65'536,
                 request.num_buffers);
   declare_fill(options, request);
@@ -112,6 +163,12 @@ void declare_order(OptionTable& options, LinkRequest& request) {
   options.count("--rounds", "so many randomly sampled rounds of hosts instead of all", 1, 1'000'000, request.rounds,
                 "all rounds");
   options.flag("--serial", "one pair at a time", request.serial);
+  options
+      .flag("--shift",
+            "in round K each rank sends a window of messages to the rank K behind it while it receives one from the "
+            "rank K before it, all at once: the links under full load",
+            request.shift)
+      .later();
   options
       .value(
           "--only-rounds", "LIST", "only these rounds, in this order: 3,1,5-7",
@@ -207,6 +264,7 @@ LinkRequest schedule_request(const std::vector<std::pair<std::string, std::strin
                                 "--budget",
                                 "--rounds",
                                 "--serial",
+                                "--shift",
                                 "--only-rounds",
                                 "--shuffle-rounds",
                                 "--shuffle-ranks",

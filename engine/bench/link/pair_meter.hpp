@@ -13,6 +13,7 @@
 #include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
+#include "kernel/neighbour_exchange.hpp"
 #include "model/samples.hpp"
 #include "schedule/schedule.hpp"
 #include "transport/transport.hpp"
@@ -26,6 +27,13 @@ struct PairOutcome {
   bool led_first_half = false;       ///< when it led them; bidirectional: both sides at once, in the only half
   std::uint64_t verified_bytes = 0;  ///< compared with what the partner sent
   std::optional<Error> wrong_byte;   ///< the first that differs; the pair was measured all the same
+};
+
+/// What one rank has measured in a round of a shift.
+struct ShiftOutcome {
+  PairRecord sent;      ///< towards the rank that it sends to; no count = nothing
+  PairRecord received;  ///< of what came from the other one; likewise
+  double loops_ns = 0;  ///< all windows, until the later of both was done
 };
 
 class PairMeter {
@@ -45,6 +53,11 @@ class PairMeter {
   /// Partners: one ordered pair; the record is the leading side's.
   PairRecord measure_one_way(int partner, kernel::Role role, std::uint64_t message_size_bytes);
 
+  /// Collective over all ranks, which may rest: the links of a round of a shift are opened; then windows of messages go
+  /// to one rank while others come from another one. Time of a message: that of its window over its messages. A rank
+  /// whose link is lost goes on without it.
+  ShiftOutcome measure_shift(std::optional<int> to, std::optional<int> from, std::uint64_t message_size_bytes);
+
   /// Collective over the ranks whose steps fit together, with open links: the median over `num_exchanges` (at most
   /// max_exchanges()) of the time that this rank's exchange with all its partners took, in ns.
   double measure_all_to_all(std::span<const std::int32_t> partners, std::uint64_t message_size_bytes,
@@ -53,11 +66,15 @@ class PairMeter {
 
  private:
   kernel::Exchange exchange(kernel::Role role, std::uint64_t message_size_bytes) const;
+  std::span<Sample> samples() { return std::span(samples_).first(counts_.num_batches); }
+  std::span<const Sample> samples() const { return std::span(samples_).first(counts_.num_batches); }
   void run(int partner, kernel::Role role, std::uint64_t message_size_bytes);
   void verify(const schedule::Pairing& pairing, std::uint64_t message_size_bytes, PairOutcome& outcome);
   void verify_half(int partner, kernel::Role role, std::uint64_t message_size_bytes, PairOutcome& outcome);
   void run_checked(int partner, kernel::Role role, std::uint64_t message_size_bytes, PairOutcome& outcome);
   PairRecord record_of(int partner);
+  PairRecord record_of(std::span<const kernel::DirectionSample> windows,
+                       std::uint64_t kernel::DirectionSample::*elapsed_ns);
   double own_loops_ns() const;  ///< warm-up and timed batches of the last measurement that this side led
   bool is_both_at_once(int partner) const;
 
@@ -66,7 +83,9 @@ class PairMeter {
   transport::Transport& transport_;
   LostPairs lost_pairs_;
   MessageBuffers buffers_;
+  MessageCounts counts_;  ///< of the last measurement
   std::vector<Sample> samples_;
+  std::vector<kernel::DirectionSample> shift_samples_;  ///< --shift
   std::vector<double> times_ns_;
 };
 

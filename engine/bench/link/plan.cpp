@@ -51,13 +51,14 @@ std::vector<std::int32_t> one_per_host(const RankLayout& rank_layout) {
 
 /// Of one round with all message sizes.
 double round_time_s(const LinkRequest& request, std::uint64_t num_ranks, const CostAssumption& assumption) {
-  const bool both_at_once = request.direction == Direction::bidirectional || num_ranks == 1;
+  const bool both_at_once = request.direction == Direction::bidirectional || request.shift || num_ranks == 1;
   const double halves = both_at_once ? 1 : 2;
   const double ways = request.direction == Direction::semidirectional && num_ranks > 1 ? 2 : 1;
-  const double messages = static_cast<double>(request.num_messages + request.num_warmup) +
-                          (request.verify ? static_cast<double>(request.num_messages) : 0);
   double seconds = 0;
   for (const std::uint64_t size : request.message_sizes_bytes) {
+    const MessageCounts counts = message_counts(request, size);
+    const double messages = static_cast<double>(counts.num_messages + counts.num_warmup) +
+                            (request.verify ? static_cast<double>(counts.num_messages) : 0);
     seconds += message_s(assumption, size) * messages * halves * ways;
   }
   return seconds;
@@ -109,6 +110,20 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
 }
 
 }  // namespace
+
+MessageCounts message_counts(const LinkRequest& request, std::uint64_t message_size_bytes) {
+  const auto at_most = [](std::uint64_t num, std::uint64_t most) {
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(num, 1, most));
+  };
+  MessageCounts counts{request.num_messages, request.num_warmup, at_most(request.num_batches, request.num_messages)};
+  const std::uint64_t of_a_batch = counts.num_messages / counts.num_batches;
+  for (const MessagesFrom& from : request.messages_by_size) {
+    if (message_size_bytes < from.size_bytes) break;
+    const std::uint64_t most = std::min<std::uint64_t>(from.num_messages, max_batches);
+    counts = {from.num_messages, from.num_warmup, at_most(from.num_messages / of_a_batch, most)};
+  }
+  return counts;
+}
 
 std::uint64_t num_stored_rounds(PairStatistics statistics, std::int64_t num_rounds, std::uint64_t num_ranks) {
   const auto num = static_cast<std::uint64_t>(num_rounds);
@@ -192,6 +207,7 @@ schedule::Spec schedule_spec(const LinkRequest& request, const RankLayout& rank_
   if (request.between_hosts) spec.group_of = rank_layout.host_of;
   spec.bisection = request.bisection;
   spec.serial = request.serial;
+  spec.shift = request.shift;
   spec.rounds = request.only_rounds;
   spec.shuffle_rounds = request.shuffle_rounds;
   spec.permutation = permutation_of(request, repeat);
@@ -269,7 +285,9 @@ Plan plan(const LinkRequest& request, const RankLayout& rank_layout) {
   if (!request.between_hosts) spec.permutation = -1;
   spec.shuffle_rounds = false;
   plan.num_rounds = schedule::Schedule(std::move(spec)).num_rounds();
-  plan.num_batches = static_cast<std::uint32_t>(std::min<std::uint64_t>(request.num_batches, request.num_messages));
+  for (const std::uint64_t size : request.message_sizes_bytes) {
+    plan.num_batches = std::max(plan.num_batches, message_counts(request, size).num_batches);
+  }
   plan.estimate = estimate_of(request, plan);
   return plan;
 }

@@ -18,6 +18,16 @@ namespace leadline::bench::link {
 constexpr double budget_share_of_rounds = 0.7;
 constexpr std::int64_t budget_rounds_min = 4;
 
+/// A measurement with messages of one size.
+struct MessageCounts {
+  std::uint64_t num_messages = 1;
+  std::uint64_t num_warmup = 0;
+  std::uint32_t num_batches = 1;
+};
+
+/// Batches keep their number of messages where messages_by_size changes that of a measurement.
+MessageCounts message_counts(const LinkRequest& request, std::uint64_t message_size_bytes);
+
 struct Estimate {
   CostAssumption assumption;
   std::int64_t num_rounds = 0;     ///< of those that are planned, as many as fit into --budget
@@ -33,7 +43,7 @@ struct Plan {
   int num_participants = 1;       ///< ranks that take part in the rounds
   int num_repeats = 1;            ///< --repeat, for each permutation
   std::int64_t num_rounds = 0;    ///< of one slice (of the first, where permuted groups differ in size)
-  std::uint32_t num_batches = 1;  ///< timed batches of one measurement
+  std::uint32_t num_batches = 1;  ///< timed batches of one measurement, of the size that has most
   Estimate estimate;
 };
 

@@ -32,6 +32,19 @@ enum class PairStatistics : std::uint8_t {
   compact,    ///< PairCell: four bytes
 };
 
+inline constexpr std::uint64_t max_batches = 100'000;
+
+/// Whose measurement a run repeats, so that its numbers can stand beside those of the other program.
+enum class Like : std::uint8_t { none, osu_latency, osu_bw, osu_bibw, osu_mbw_mr, imb_pingpong, mpigraph };
+
+/// How many messages a measurement has from a message size on.
+struct MessagesFrom {
+  std::uint64_t size_bytes = 0;
+  std::uint64_t num_messages = 1;
+  std::uint64_t num_warmup = 0;
+  bool operator==(const MessagesFrom&) const = default;
+};
+
 /// What a run must reach to end with status 0.
 struct FailBelow {
   enum class Kind : std::uint8_t {
@@ -52,8 +65,10 @@ struct LinkRequest : RunRequest {
 
   std::uint64_t num_messages = 100;
   std::uint64_t num_warmup = 10;
-  std::uint32_t num_batches = 20;  ///< timed batches a measurement is cut into (at most num_messages)
-  std::uint32_t window = 64;       ///< unidirectional and bidirectional: messages in flight
+  std::uint32_t num_batches = 20;              ///< timed batches a measurement is cut into (at most num_messages)
+  std::vector<MessagesFrom> messages_by_size;  ///< ascending; smaller messages: num_messages after num_warmup
+  Like like = Like::none;
+  std::uint32_t window = 64;  ///< unidirectional and bidirectional: messages in flight
   Direction direction = Direction::semidirectional;
   AllToAll all_to_all = AllToAll::none;
   std::uint64_t all_to_all_size_bytes = 0;  ///< of each message; 0 = the message size of the slice
@@ -63,6 +78,7 @@ struct LinkRequest : RunRequest {
   double budget_s = 0;                      ///< random rounds until so much time is used; 0 = all rounds
   std::int64_t rounds = 0;                  ///< so many randomly sampled rounds; 0 = no such limit
   bool serial = false;
+  bool shift = false;  ///< each rank sends to one and receives from another at once, a window of messages each
   std::vector<std::int64_t> only_rounds;  ///< 1-based, in this order; empty = all
   bool shuffle_rounds = false;
   int shuffle_ranks = 0;                  ///< number of random permutations of the ranks; 0 = none
@@ -88,6 +104,8 @@ struct LinkRequest : RunRequest {
 /// Whether rounds are sampled at random instead of all being run.
 inline bool is_sample(const LinkRequest& request) { return request.budget_s > 0 || request.rounds > 0; }
 
+const char* name_of(Like like);
+std::span<const Named<Like>> names_of(Like any);
 const char* name_of(AllToAll all_to_all);
 std::span<const Named<AllToAll>> names_of(AllToAll any);
 const char* name_of(PairStatistics statistics);

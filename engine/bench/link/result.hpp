@@ -61,6 +61,8 @@ struct SliceSummary {
   Slice slice;
   PairSummary all, same_host, between_hosts;
   AllToAllSummary all_to_all;
+  Spread mean_time_ns;            ///< --like: over the pairs, of each the mean over all its messages
+  Spread received_mean_time_ns;   ///< --shift: the same, by the clocks of those who receive
   Spread bisection_bytes_per_s;   ///< over the rounds of a bisection: the sum of its pairs' bandwidths
   std::vector<SlowPair> slowest;  ///< slowest first, at most --retest
   std::vector<SecondMeasurement> second_measurements;  ///< all: of the slowest, of others by chance, of suspects

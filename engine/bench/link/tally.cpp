@@ -159,6 +159,19 @@ Spread spread_of(const Tally& all) {
   return {all.num_pairs, all.time_ns_min, all.time_ns_sum / static_cast<double>(all.num_pairs), all.time_ns_max};
 }
 
+void widen(Spread& all, const Spread& more) {
+  if (more.num == 0) return;
+  if (all.num == 0) {
+    all = more;
+    return;
+  }
+  const auto before = static_cast<double>(all.num), added = static_cast<double>(more.num);
+  all.mean = (all.mean * before + more.mean * added) / (before + added);
+  all.min = std::min(all.min, more.min);
+  all.max = std::max(all.max, more.max);
+  all.num += more.num;
+}
+
 Tally close_round(cluster::Cluster& cluster, const Tally& own, const std::optional<Error>& own_error) {
   Wire wire{own};
   std::string words;

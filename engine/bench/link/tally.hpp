@@ -45,6 +45,9 @@ struct Tally {
 /// Least, mean and greatest of the numbers that were added.
 Spread spread_of(const Tally& all);
 
+/// Joins two spreads of one kind of number.
+void widen(Spread& all, const Spread& more);
+
 /// Collective: the sum of all shares, on all ranks; the barrier at the end of a round. If any rank brings an error,
 /// every rank throws it as AgreedError (the lowest such rank's).
 Tally close_round(cluster::Cluster& cluster, const Tally& own, const std::optional<Error>& own_error);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/link/like.hpp"
 #include "bench/link/slice_facts.hpp"
 #include "bench/lost_pairs.hpp"
 #include "core/terminal.hpp"
@@ -303,6 +304,11 @@ std::string beside_the_pairs(const LinkResult& result) {
                           output::counted(across.num, "round"));
     }
     text += all_to_all_text(summary.all_to_all);
+    if (const Spread& received = summary.received_mean_time_ns; received.num > 0) {
+      text += fmt::format("received in messages of {}: mean {}, {} to {} over {}\n", size,
+                          format_time_ns(received.mean), format_time_ns(received.min), format_time_ns(received.max),
+                          output::counted(received.num, "ordered pair"));
+    }
   }
   return text;
 }
@@ -419,6 +425,7 @@ std::string link_summary(const LinkResult& result, const std::string& result_pat
   const bool is_verbose = result.request.verbose;
   add_part(output::findings_text(losses));  // the verdict says nothing of who is not there any more
   add_part(head(result) + all_classes(result, width));
+  add_part(like_text(result));
   add_part(beside_the_pairs(result));
   if (is_verbose) {
     if (result.slices.size() == 1) add_part(one_slice(result.slices.front(), result));
@@ -472,7 +479,12 @@ double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
 /// How much of all rounds of all slices is done, each counted by the time that its messages are assumed to take.
 class RemainingRounds {
  public:
-  explicit RemainingRounds(std::vector<std::uint64_t> sizes_bytes) : sizes_bytes_(std::move(sizes_bytes)) {}
+  explicit RemainingRounds(const LinkRequest& request) {
+    for (const std::uint64_t size : request.message_sizes_bytes) {
+      const MessageCounts counts = message_counts(request, size);
+      costs_.push_back(static_cast<double>(counts.num_messages) * message_s(CostAssumption{}, size));
+    }
+  }
 
   void slices_begin(std::size_t num_now, int first_number, int num_slices) {
     const auto begin = static_cast<std::size_t>(first_number - 1);
@@ -494,12 +506,12 @@ class RemainingRounds {
   double cost(std::size_t begin, std::size_t end) const {
     double sum = 0;
     for (std::size_t index = begin; index < end; ++index) {
-      sum += message_s(CostAssumption{}, sizes_bytes_[index % sizes_bytes_.size()]);
+      sum += costs_[index % costs_.size()];
     }
     return sum;
   }
 
-  std::vector<std::uint64_t> sizes_bytes_;
+  std::vector<double> costs_;  ///< of a round, by size
   double before_ = 0, now_ = 1, later_ = 0;
 };
 
@@ -522,7 +534,7 @@ std::string title_of(const std::vector<Slice>& slices, int first_number, int num
 class LinkMarkProgress : public Progress {
  public:
   LinkMarkProgress(const LinkRequest& request, output::ProgressOutlet outlet)
-      : outlet_(std::move(outlet)), remaining_(request.message_sizes_bytes), began_s_(outlet_.now_s()) {}
+      : outlet_(std::move(outlet)), remaining_(request), began_s_(outlet_.now_s()) {}
 
   void slices_begin(const std::vector<Slice>& slices, int first_number, int num_slices) override {
     title_ = title_of(slices, first_number, num_slices);
@@ -648,7 +660,7 @@ class LinkLineProgress : public Progress {
 class LinkBarProgress : public Progress {
  public:
   LinkBarProgress(const LinkRequest& request, std::int64_t num_rounds, output::ProgressOutlet outlet)
-      : bar_(std::move(outlet)), remaining_(request.message_sizes_bytes), num_rounds_(num_rounds) {}
+      : bar_(std::move(outlet)), remaining_(request), num_rounds_(num_rounds) {}
 
   void slices_begin(const std::vector<Slice>& slices, int first_number, int num_slices) override {
     title_ = title_of(slices, first_number, num_slices);
@@ -716,8 +728,9 @@ constexpr int max_ranks_in_full = 16;
 constexpr std::int64_t max_rounds_in_full = 64;
 constexpr std::int64_t rounds_at_each_end = 4;
 
-std::string rounds_in_full(const schedule::Schedule& schedule) {
-  std::string text = "Rounds (the first of a pair sends first):\n";
+std::string rounds_in_full(const schedule::Schedule& schedule, bool is_shift) {
+  std::string text =
+      is_shift ? "Rounds (the first of a pair sends to the other):\n" : "Rounds (the first of a pair sends first):\n";
   for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
     text += fmt::format("  round {:>3} (number {:>3} of the plain order):", round + 1, schedule.number_of(round));
     for (const schedule::Pair& pair : schedule.pairs(round)) text += fmt::format(" {}-{}", pair.first, pair.second);
@@ -764,6 +777,7 @@ std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
 
 std::string pairs_text(const LinkRequest& request) {
   std::string text = is_sample(request) ? "pairs of ranks" : "all pairs of ranks";
+  if (request.shift) text = "all ordered pairs of ranks, in shifts of a ring";
   if (request.bisection) text = "pairs across the two halves of the ranks";
   if (request.between_hosts) text = "pairs on different hosts";
   if (request.bisection && request.between_hosts) text = "pairs across the two halves of the hosts";
@@ -772,6 +786,24 @@ std::string pairs_text(const LinkRequest& request) {
   if (request.rounds > 0) return text + fmt::format(", in {} randomly sampled rounds", request.rounds);
   return is_sample(request) ? text + ", in randomly sampled rounds" : text;
 }
+
+namespace {
+
+/// What is special about the messages of some sizes, and whose measurement it is.
+std::string like_plan(const LinkRequest& request) {
+  std::string text;
+  for (const MessagesFrom& from : request.messages_by_size) {
+    const MessageCounts counts = message_counts(request, from.size_bytes);
+    text += fmt::format("  from {} on: {} messages after {} for warm-up, in {} timed batches\n",
+                        format_bytes(from.size_bytes), counts.num_messages, counts.num_warmup, counts.num_batches);
+  }
+  if (request.like == Like::none) return text;
+  const std::string own = differences_from_like(request);
+  text += fmt::format("As {} does{}{}\n", name_of(request.like), own.empty() ? "" : ", but with ", own);
+  return text;
+}
+
+}  // namespace
 
 std::string plan_text(const LinkRequest& request, const Plan& plan) {
   const int num_ranks = plan.rank_layout.num_ranks;
@@ -782,8 +814,12 @@ std::string plan_text(const LinkRequest& request, const Plan& plan) {
                                  num_ranks == 1 ? "" : "s", plan.num_rounds, plan.num_rounds == 1 ? "" : "s",
                                  request.message_sizes_bytes.size(), request.message_sizes_bytes.size() == 1 ? "" : "s",
                                  plan.num_repeats, plan.num_repeats == 1 ? "" : "s");
-  text += fmt::format("Each measurement: {} messages after {} for warm-up, in {} timed batches, {}\n",
-                      request.num_messages, request.num_warmup, plan.num_batches, name_of(request.direction));
+  const std::string windows =
+      request.direction == Direction::semidirectional ? "" : fmt::format(", {} in flight", request.window);
+  text += fmt::format("Each measurement: {} messages after {} for warm-up, in {} timed batches, {}{}\n",
+                      request.num_messages, request.num_warmup, message_counts(request, 0).num_batches,
+                      name_of(request.direction), windows);
+  text += like_plan(request);
   text += fmt::format("Measured are {}\n", pairs_text(request));
   if (request.all_to_all != AllToAll::none) {
     text += fmt::format("All-to-all exchanges: {}\n", name_of(request.all_to_all));
@@ -795,7 +831,7 @@ std::string plan_text(const LinkRequest& request, const Plan& plan) {
                         output::format_duration(request.budget_s), estimate.num_rounds, plan.num_rounds);
   }
   if (in_full) {
-    text += rounds_in_full(schedule);
+    text += rounds_in_full(schedule, request.shift);
   } else {
     text += is_sample(request) ? first_rounds_of_one_rank(schedule, 0) : rounds_of_one_rank(schedule, 0);
   }

@@ -22,6 +22,8 @@ std::uint64_t num_exchanges(const kernel::NeighbourExchange& exchange, const ker
     return exchange.num_warmup + timed->samples.size();
   if (const auto* verified = std::get_if<kernel::VerifiedExchanges>(&task))
     return exchange.num_warmup + verified->samples.size();
+  if (const auto* directions = std::get_if<kernel::TimedDirections>(&task))
+    return exchange.num_warmup + directions->samples.size();
   return 1;
 }
 
