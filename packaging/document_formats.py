@@ -15,7 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"(<!-- described: ([\w/]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
-BENCHMARKS = ("link", "topology", "bisection", "io")
+BENCHMARKS = ("link", "topology", "bisection", "congestion", "io")
 
 
 def main() -> int:

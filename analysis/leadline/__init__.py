@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from leadline.benchmarks import load
     from leadline.bisection.reader import load_bisection
     from leadline.bisection.result import *  # noqa: F403 -- of it what __all__ has, as of the next ones
+    from leadline.congestion.reader import load_congestion
+    from leadline.congestion.result import *  # noqa: F403
     from leadline.diagnosis import diagnose
     from leadline.io.reader import load_io
     from leadline.io.result import *  # noqa: F403
@@ -35,13 +37,17 @@ __all__ = [
     "Channels",
     "Component",
     "ComponentKind",
+    "CongestionCell",
+    "CongestionResult",
     "Connections",
     "Definition",
     "DiagnosedClass",
     "Diagnosis",
+    "Factor",
     "Fault",
     "FaultDirection",
     "Finding",
+    "Impact",
     "IoPhase",
     "IoResult",
     "LabelledArray",
@@ -49,6 +55,7 @@ __all__ = [
     "LinkResult",
     "LinkTestRecord",
     "LoadPoint",
+    "LoadRate",
     "NotMeasured",
     "PairClass",
     "PairMatrices",
@@ -77,6 +84,7 @@ __all__ = [
     "diagnose",
     "load",
     "load_bisection",
+    "load_congestion",
     "load_io",
     "load_link",
     "load_topology",

@@ -27,6 +27,7 @@ BENCHMARKS = {
     "link": "leadline.link",
     "topology": "leadline.topology",
     "bisection": "leadline.bisection",
+    "congestion": "leadline.congestion",
     "io": "leadline.io",
 }
 

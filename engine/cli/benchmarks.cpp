@@ -15,6 +15,10 @@
 #include "bench/bisection/hdf5_store.hpp"
 #include "bench/bisection/json.hpp"
 #include "bench/bisection/text.hpp"
+#include "bench/congestion/command.hpp"
+#include "bench/congestion/hdf5_store.hpp"
+#include "bench/congestion/json.hpp"
+#include "bench/congestion/text.hpp"
 #include "bench/io/command.hpp"
 #include "bench/io/hdf5_store.hpp"
 #include "bench/io/json.hpp"
@@ -51,6 +55,9 @@ constexpr Benchmark all_benchmarks[] = {
     {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth",
      bench::bisection::bisection_command, "that of leadline bisection", bench::bisection::schema,
      info_of_file<bench::bisection::Hdf5Reader>, bench::bisection::numbers_of},
+    {"congestion", "measure what load does to the latency and bandwidth of others",
+     bench::congestion::congestion_command, "that of leadline congestion", bench::congestion::schema,
+     info_of_file<bench::congestion::Hdf5Reader>, bench::congestion::numbers_of},
     {"io", "write and read files by all ranks at once, and check every byte", bench::io::io_command,
      "that of leadline io", bench::io::schema, info_of_file<bench::io::Hdf5Reader>, bench::io::numbers_of},
 };
@@ -126,6 +133,11 @@ Json described_groups() {
       tables<bench::bisection::RankTimes>("bisection", "S,N,M"),
       tables<bench::bisection::PatternSummary>("bisection/patterns", "S,M", bench::bisection::patterns_left_out),
       tables<bench::bisection::BaselineSample>("bisection/baseline", "S,B", bench::bisection::baseline_left_out),
+      facts<bench::congestion::Header>("congestion"),
+      tables<bench::congestion::RoundNumbers>("congestion/rounds", "C,T,R"),
+      tables<bench::congestion::LoadNumbers>("congestion/load", "C,R"),
+      tables<bench::congestion::VictimNumbers>("congestion/victim_times", "C,T,V"),
+      tables<bench::congestion::Distribution>("congestion/distribution", "C,T"),
       facts<bench::io::Header>("io"),
       tables<bench::io::RankPhase>("io/ranks", "P,N"),
   });

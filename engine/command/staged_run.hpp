@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of one rank's run, the same for all four benchmarks. Where a stage fails on one rank, it fails on all.
+// The stages of one rank's run, the same for all benchmarks. Where a stage fails on one rank, it fails on all.
 #pragma once
 
 #include <fmt/format.h>

@@ -52,6 +52,7 @@ double parse_seconds(const std::string& option, const std::string& text, double 
   const std::string suffix = unit;
   const double factor = suffix.empty() || suffix == "s" ? 1
                         : suffix == "ms"                ? 1e-3
+                        : suffix == "us"                ? 1e-6
                         : suffix == "m"                 ? 60
                         : suffix == "h"                 ? 3600
                                                         : 0;

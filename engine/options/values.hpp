@@ -14,7 +14,7 @@ namespace leadline {
 /// A whole number from min to max. Throws Error(bad_command_line), as all here.
 std::uint64_t parse_count(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max);
 
-/// A time such as "30", "30s", "1.5m", "200ms", "2h"; seconds where no unit stands. At least `min_s`.
+/// A time such as "30", "30s", "1.5m", "200us", "2h"; seconds where no unit stands. At least `min_s`.
 double parse_seconds(const std::string& option, const std::string& text, double min_s);
 
 /// A size from min to max bytes.

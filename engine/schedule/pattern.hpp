@@ -52,7 +52,7 @@ std::vector<std::int32_t> participants_of(const Participants& participants);
 /// likely (docs/methods/bisection.md). Where host_of is empty, every rank has a host to itself. pattern.cpp says every
 /// step exactly.
 ///
-/// 8 bytes a rank, O(N). The participants must be those of participants_of().
+/// 8 bytes a rank, O(N). `ranks`: those of participants_of(), or some of them.
 Pattern random_pattern(const Participants& participants, std::span<const std::int32_t> ranks, std::uint64_t seed,
                        std::uint64_t index);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages one by one, with work between them: for the funnel of the parallel file test, whose objects are large enough
-// for a virtual call each. Part of the contract of a transport.
+// for a virtual call each, and for schedules and streams of the congestion test. Part of the contract of a transport.
 #pragma once
 
 #include <algorithm>

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 from made_up_bisection import MADE_UP_BISECTIONS, write_bisection
+from made_up_congestion import MADE_UP_CONGESTIONS, write_congestion
 from made_up_io import MADE_UP_IOS, write_io
 from made_up_topology import MADE_UP_TOPOLOGIES, write_topologies
 from page_source import expect_whole_and_alone
@@ -24,6 +25,7 @@ from leadline.bisection.page import render_bisection
 from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
 from leadline.cli.view import main as view_main
+from leadline.congestion.page import render_congestion
 from leadline.export.csv_table import header_of
 from leadline.io.page import render_io
 from leadline.report.frame import is_own_report
@@ -34,9 +36,15 @@ WRITERS: dict[str, tuple[Callable[..., Path], dict[str, Any]]] = {
     "link": (write_result, MADE_UP),
     "topology": (write_topologies, MADE_UP_TOPOLOGIES),
     "bisection": (write_bisection, MADE_UP_BISECTIONS),
+    "congestion": (write_congestion, MADE_UP_CONGESTIONS),
     "io": (write_io, MADE_UP_IOS),
 }
-RENDER: dict[str, Callable[..., str]] = {"topology": render_topology, "bisection": render_bisection, "io": render_io}
+RENDER: dict[str, Callable[..., str]] = {
+    "topology": render_topology,
+    "bisection": render_bisection,
+    "congestion": render_congestion,
+    "io": render_io,
+}
 NAMES = [(benchmark, name) for benchmark in RENDER for name in sorted(WRITERS[benchmark][1])]
 SHEETS = {
     "topology": ("even", "killed", "never_begun", "under_load", "each_star"),
@@ -103,6 +111,8 @@ def test_a_report_lies_beside_its_result(benchmark: str, tmp_path: Path, capsys:
         ("bisection", ["--repeat", "1"], f"--repeat {ONLY_LINK}"),
         ("bisection", ["--message-size", "3"], "the result has no message size 3 B. It has 1 MiB"),
         ("bisection", ["--simulated", "nowhere.json"], "cannot read 'nowhere.json'"),
+        ("congestion", ["--repeat", "1"], f"--repeat {ONLY_LINK}. A report of a congestion test has all loads"),
+        ("congestion", ["--topology", "fat-tree:2x2"], "--topology is not for results of leadline congestion"),
         ("io", ["--statistic", "max"], f"--statistic {ONLY_LINK}. A report of a parallel file test has all phases"),
         ("io", ["--message-size", "1MiB"], "--message-size is for results with message sizes"),
         ("io", ["--simulated", "x.json"], "--simulated is for results of leadline bisection. Leave it out"),
@@ -123,7 +133,10 @@ def test_view_is_about_links(benchmark: str, tmp_path: Path, capsys: Capture):
     assert "Use leadline report" in error
 
 
-@pytest.mark.parametrize(("benchmark", "name"), [("topology", "even"), ("bisection", "many_sizes"), ("io", "even")])
+@pytest.mark.parametrize(
+    ("benchmark", "name"),
+    [("topology", "even"), ("bisection", "many_sizes"), ("congestion", "even"), ("io", "even")],
+)
 def test_progress_ends_at_all(benchmark: str, name: str, tmp_path: Path):
     told: list[float] = []
     RENDER[benchmark](leadline.load(written(tmp_path, benchmark, name)), progress=told.append)
@@ -153,12 +166,18 @@ def test_parquet_has_the_same(benchmark: str, words: list[str], text: str, tmp_p
 
 def test_every_table_begins_in_its_own_way():
     headers = [header_of(one.columns) for benchmark in BENCHMARKS for one in export_of(benchmark).TABLES]
-    assert len(set(headers)) == len(headers) == 8
+    assert len(set(headers)) == len(headers) == 9
 
 
 @pytest.mark.parametrize(
     ("benchmark", "word"),
-    [("link", "--csv"), ("topology", "--channels"), ("bisection", "--channels"), ("io", "--ranks")],
+    [
+        ("link", "--csv"),
+        ("topology", "--channels"),
+        ("bisection", "--channels"),
+        ("congestion", "--csv"),
+        ("io", "--ranks"),
+    ],
 )
 def test_an_earlier_table_is_replaced(benchmark: str, word: str, tmp_path: Path, capsys: Capture):
     path = written(tmp_path, benchmark, "two_hosts" if benchmark == "link" else "even")
@@ -176,7 +195,7 @@ def test_an_earlier_table_is_replaced(benchmark: str, word: str, tmp_path: Path,
         *((benchmark, ["--csv", "--repeat", "1"], f"--repeat {ONLY_LINK}") for benchmark in RENDER),
         *((one, ["--csv", "--message-size", "3"], "has no message size 3") for one in ("topology", "bisection")),
         *((benchmark, ["--csv", "--ranks"], "--ranks is for results of leadline io. Leave it out")
-          for benchmark in ("link", "topology", "bisection")),
+          for benchmark in ("link", "topology", "bisection", "congestion")),
         ("link", ["--csv", "--channels"], "--channels is for results of leadline topology and leadline bisection"),
         ("io", ["--csv", "--channels"], "leadline topology and leadline bisection. Use --ranks"),
     ],

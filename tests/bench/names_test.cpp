@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bench/bisection/result.hpp"
+#include "bench/congestion/result.hpp"
 #include "bench/io/result.hpp"
 #include "bench/link/request.hpp"
 #include "bench/topology/request.hpp"
@@ -38,6 +39,9 @@ TEST(Names, StandOnceInATable) {
   expect_named<bench::io::IoOperations>();
   expect_named<storage::FileCalls>();
   expect_named<bench::io::SyncTiming>();
+  expect_named<bench::congestion::LoadPattern>();
+  expect_named<bench::congestion::Test>();
+  expect_named<bench::congestion::Shared>();
   expect_named<Fill>();
   expect_named<memory::BlockKind>();
   expect_named<memory::Touch>();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/bisection/request.hpp"
+#include "bench/congestion/request.hpp"
 #include "bench/link/request.hpp"
 #include "bench/run_options.hpp"
 #include "bench/topology/request.hpp"
@@ -277,6 +278,7 @@ TEST(Options, HaveHelpWithoutADefaultAndRelateToOthersThatThereAre) {
   EXPECT_TRUE(described_names(bench::link::LinkRequest{}).contains("--retest"));
   EXPECT_TRUE(described_names(bench::topology::TopologyRequest{}).contains("--pattern"));
   EXPECT_TRUE(described_names(bench::bisection::BisectionRequest{}).contains("--precision"));
+  EXPECT_TRUE(described_names(bench::congestion::CongestionRequest{}).contains("--intensity"));
   EXPECT_TRUE(described_names(bench::io::IoRequest{}).contains("--movement"));
 }
 

@@ -15,6 +15,10 @@
 #include "bench/bisection/hdf5_store.hpp"
 #include "bench/bisection/json.hpp"
 #include "bench/bisection/result_fixture.hpp"
+#include "bench/congestion/hdf5_reader.hpp"
+#include "bench/congestion/hdf5_store.hpp"
+#include "bench/congestion/json.hpp"
+#include "bench/congestion/result_fixture.hpp"
 #include "bench/io/hdf5_reader.hpp"
 #include "bench/io/hdf5_store.hpp"
 #include "bench/io/json.hpp"
@@ -71,6 +75,20 @@ struct OfBisection {
   static constexpr auto write_some = write_all_patterns;
 };
 
+struct OfCongestion {
+  using Store = bench::congestion::Hdf5Store;
+  using Reader = bench::congestion::Hdf5Reader;
+  using OtherReader = bench::topology::Hdf5Reader;
+  static constexpr const char* name = "congestion";
+
+  static auto setup(const cluster::Cluster& cluster, const std::string& path) { return run_setup_for(cluster, path); }
+  static auto so_far() { return congestion_so_far(); }
+  static constexpr auto write = write_congestion;
+  static constexpr auto open = bench::congestion::open_congestion_file;
+  static constexpr auto json_text = bench::congestion::json_text;
+  static constexpr auto write_some = write_rounds;
+};
+
 struct OfIo {
   using Store = bench::io::Hdf5Store;
   using Reader = bench::io::Hdf5Reader;
@@ -99,7 +117,7 @@ class RunFiles : public testing::Test {
   Folder folder_;
 };
 
-using Benchmarks = testing::Types<OfTopology, OfBisection, OfIo>;
+using Benchmarks = testing::Types<OfTopology, OfBisection, OfCongestion, OfIo>;
 TYPED_TEST_SUITE(RunFiles, Benchmarks, );
 
 TYPED_TEST(RunFiles, AreOfTheKindAskedFor) {

@@ -29,6 +29,7 @@ TEST(ParseSeconds, KnowsUnits) {
   EXPECT_DOUBLE_EQ(parse_seconds("--timeout", "2m", 1), 120);
   EXPECT_DOUBLE_EQ(parse_seconds("--timeout", "1h", 1), 3600);
   EXPECT_DOUBLE_EQ(parse_seconds("--min-time", "200ms", 0), 0.2);
+  EXPECT_DOUBLE_EQ(parse_seconds("--interval", "50us", 0), 5e-5);
   for (const char* text : {"", "s", "0.5", "-3", "nan", "inf", "5 weeks", "1e300"}) {
     EXPECT_THAT(refusal_of([&] { parse_seconds("--timeout", text, 1); }), HasSubstr("--timeout"));
   }

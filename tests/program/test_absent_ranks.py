@@ -80,6 +80,7 @@ def test_every_format_names_the_hosts(name: str, leadline: Leadline, tmp_path: P
 BENCHMARKS: dict[str, Sequence[str]] = {
     "topology": ("--pattern", "complete2", "--message-size", "1KiB"),
     "bisection": ("--pattern", "shift:1", "--message-size", "1KiB", "--time-limit", "0"),
+    "congestion": ("--rounds", "2", "--test-time", "10ms", "--intensity", "100"),
     "io": ("--objects", "4", "--object-size", "64KiB", "--target", "f.%r", "--delete"),
 }
 
@@ -95,6 +96,11 @@ def test_every_benchmark(benchmark: str, leadline: Leadline, tmp_path: Path) -> 
         if benchmark == "topology":
             served = file["topologies/0000/num_served"][0, 0]
             assert ((served > 0) == ~np.isin(np.arange(RANKS), [1, 4])).all(), served
+        if benchmark == "congestion":
+            victims = set(file["congestion/victims"][()].tolist())
+            assert victims.isdisjoint({1, 4})
+            assert file["congestion"].attrs["num_load_ranks"] == 5 - len(victims)
+            assert (file["congestion/rounds/loaded_num"][:, [0, 2]] > 0).all(), "a stream may have too few messages"
         if benchmark == "bisection":
             assert file["bisection/send_to"][0, :, 0].tolist() == [-1, -1, 3, -1, -1, 6, 0]
     report = leadline("report", "r.h5")

@@ -16,7 +16,7 @@ import pytest
 from program import Leadline
 from result import schema_of, wrong_json
 
-BENCHMARKS = ("link", "topology", "bisection", "io")
+BENCHMARKS = ("link", "topology", "bisection", "congestion", "io")
 
 
 def needs_analysis() -> None:
@@ -36,13 +36,18 @@ def test_the_page_is_as_the_tables_say(script: str):
 
 QUICK = {
     "link": ["--messages", "2"], "topology": ["--pattern", "ring", "--iterations", "2"],
-    "bisection": ["--rounds", "2", "--precision", "0"], "io": ["--objects", "2", "--object-size", "4KiB"],
+    "bisection": ["--rounds", "2", "--precision", "0"],
+    "congestion": ["--rounds", "2", "--test-time", "5ms", "--intensity", "0,100"],
+    "io": ["--objects", "2", "--object-size", "4KiB"],
 }  # fmt: skip
+
+
+LOCAL = {"congestion": "4"}  # ranks; the others: 2
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_a_file_has_what_is_described(leadline: Leadline, tmp_path: Path, benchmark: str):
-    leadline(benchmark, "--local", "2", "--wait", "yield", *QUICK[benchmark], "--output", "r.h5")
+    leadline(benchmark, "--local", LOCAL.get(benchmark, "2"), "--wait", "yield", *QUICK[benchmark], "--output", "r.h5")
     described = json.loads(leadline("schema", "hdf5").out)
     page = (program.ROOT / "docs" / "formats" / "hdf5.md").read_text(encoding="utf-8")
     with h5py.File(tmp_path / "r.h5") as file:
@@ -77,7 +82,7 @@ def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Pat
     done = leadline(
         benchmark,
         "--local",
-        "2",
+        LOCAL.get(benchmark, "2"),
         "--wait",
         "yield",
         "--output",
@@ -157,7 +162,7 @@ def test_all_commands_tell_of_their_options(leadline: Leadline):
         "topology --topology ring": "Did you mean --pattern?",
         "lnik": "Did you mean leadline link?",
         "simulate foo": "simulate link",
-        "schema results": "it must be one of link, topology, bisection, io, diagnosis, comparison",
+        "schema results": "it must be one of link, topology, bisection, congestion, io, diagnosis, comparison",
         "help lnik": "Did you mean leadline link?",
         "": "link, topology, bisection",
     }.items(),

@@ -23,6 +23,7 @@ WORDS: dict[str, list[str]] = {
     "link": [*FEW, "--messages", "2"],
     "topology": [*FEW, "--pattern", "ring", "--iterations", "2", "--message-size", "8"],
     "bisection": [*FEW, "--rounds", "2", "--precision", "0", "--message-size", "8"],
+    "congestion": ["--local", "4", "--wait", "yield", "--rounds", "2", "--test-time", "5ms", "--intensity", "100"],
     "io": [*FEW, "--objects", "2", "--object-size", "4KiB", "--delete"],
     "diagnose": ["run.h5"],
     "compare": ["run.h5", "run.h5"],
@@ -52,7 +53,8 @@ parts:
 """
 DOCUMENTS = {
     "accept": "acceptance", "check": "check", "history": "history",
-    "link": "link", "topology": "topology", "bisection": "bisection", "io": "io", "diagnose": "diagnosis",
+    "link": "link", "topology": "topology", "bisection": "bisection", "congestion": "congestion",
+    "io": "io", "diagnose": "diagnosis",
     "compare": "comparison", "profile": "profile", "info": "info", "transports": "transports", "cost": "pattern-cost",
     "simulate bisection": "bisection-simulation", "view": "view", "convert": "written", "partners": "written",
     "cables": "written", "patterns": "written",
@@ -62,7 +64,7 @@ DOCUMENTS = {
 WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "patterns": "p.npy", "simulate link": "w.h5",
            "report": "w.html", "export": "w.csv", "cost": "w.json", "history": "w.html",
            "simulate bisection": "w.json"}  # fmt: skip
-BENCHMARKS = ("link", "topology", "bisection", "io")
+BENCHMARKS = ("link", "topology", "bisection", "congestion", "io")
 RUNS = ("check", *BENCHMARKS)
 MEASURING = ("accept", *RUNS)  # their texts have times in them
 ENDING = sorted(set(WORDS) - {"view"})

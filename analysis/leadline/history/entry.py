@@ -45,6 +45,7 @@ _SAME_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "link": ("direction", "serial", "window", "buffers", "bisection", "between_hosts", "one_per_host"),
     "topology": ("mode", "edges", "max_outstanding", "shared_buffers", "duration"),
     "bisection": ("active_ranks_per_host", "within_hosts"),
+    "congestion": ("victims", "share_hosts", "load", "intensity", "load_size"),
     "io": (
         "movement", "strided", "objects", "object_size", "io_ranks", "io_hosts", "files", "buffer_size", "ahead",
         "no_file", "backend", "calls", "collective", "barrier", "preallocate", "direct", "uncached", "drop_cache",

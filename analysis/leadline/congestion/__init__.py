@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The congestion test: what load does to the messages of others."""
