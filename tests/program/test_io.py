@@ -319,9 +319,10 @@ def test_it_stops_when_the_time_is_over(io: Io, tmp_path: Path, movement: list[s
 def test_the_text_says_what_the_file_says(io: Io, tmp_path: Path) -> None:
     done = io("--local", "2", "--target", "t.%r", "--output", "r.h5")
     for operation in summary_of(tmp_path / "r.h5")["operations"]:
-        found = re.search(rf"\n{operation['operation']}: ([\d.]+) (.)iB/s\n", done.out)
+        found = re.search(rf"\n{operation['operation']}: ([\d.]+) (.)iB/s, ([\d.]+) IOPS\n", done.out)
         assert found, done.out
         unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[found[2]]
         assert float(found[1]) * unit == pytest.approx(operation["bytes_per_s_median"], abs=unit / 1000)
+        assert float(found[3]) == pytest.approx(operation["operations_per_s_median"], rel=1e-3)
     assert "\n  fsync is outside the time" in done.out
     assert re.search(r"\n  sync +[\d.]+ .* not in the I/O time\n|\n    sync +[\d.]+ .* not in the I/O time\n", done.out)
