@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import signal
 import time
 from pathlib import Path
@@ -103,7 +104,13 @@ def test_the_text_says_the_same(result: Path) -> None:
     text = (result.parent / "text").read_text()
     summary = summary_of(result)
     victims = ", ".join(str(rank) for rank in summary["victims"])
-    for word in (f"victims: {victims}; 2 ranks load the network", "no load", "incast 50 %", "random 100 %", "fairness"):
+    for word in (
+        f"victims: {victims}; 2 ranks load the network; 3 rounds",
+        "no load",
+        "incast 50 %",
+        "random 100 %",
+        "fairness",
+    ):
         assert word in text
     worst = summary["worst"]
     first = f"under {worst['load']} {worst['intensity_percent']} %" if worst else "no load surely makes"
@@ -189,6 +196,25 @@ def test_ctrl_c_keeps_the_rounds_before(leadline: Leadline, tmp_path: Path) -> N
     told = leadline("info", "r.h5").out
     assert "of 10000" in told
     assert "No impacts: the run ended before its summary was written" in told
+
+
+def test_a_lost_rank_ends_the_measuring(tmp_path: Path) -> None:
+    """What was measured before is the result."""
+    quick = ["10000" if word == "3" else word for word in QUICK]
+    words = ["congestion", *quick, "--intensity", "100", "--output", "r.h5"]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        end_s = time.monotonic() + 30
+        while rounds_in(tmp_path / "r.h5") < 2 and time.monotonic() < end_s:
+            time.sleep(0.05)
+        with h5py.File(tmp_path / "r.h5", locking=False) as file:
+            os.kill(int(file["ranks/pid"][3]), signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 1, done.err
+    assert "1 rank was lost during the run: rank 3" in done.out
+    assert " of 10000 rounds" in done.out
+    assert status_of(tmp_path / "r.h5")[0]
+    impacts = summary_of(tmp_path / "r.h5")["impacts"]
+    assert 2 <= impacts[0]["num_rounds"] == rounds_in(tmp_path / "r.h5")
 
 
 def rounds_in(path: Path) -> int:

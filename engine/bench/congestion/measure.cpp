@@ -528,7 +528,7 @@ MessageMemory::MessageMemory(const CongestionRequest& request)
 
 void measure(const Stage& stage, Measured& measured) { Measuring(stage, measured).run(); }
 
-std::vector<Impact> impacts_of(const Plan& plan, const Measured& measured) {
+std::vector<Impact> impacts_of(const CongestionRequest& request, const Plan& plan, const Measured& measured) {
   std::vector<Impact> impacts;
   for (std::size_t cell = 0; cell < measured.tests.size(); ++cell) {
     for (const Test test : all_tests) {
@@ -536,9 +536,9 @@ std::vector<Impact> impacts_of(const Plan& plan, const Measured& measured) {
       const auto num_parts =
           std::count_if(by_shared.begin() + 1, by_shared.end(), [](const auto& rounds) { return !rounds.empty(); });
       for (std::size_t shared = 0; shared < num_shared; ++shared) {
-        // The only part is all of it.
-        const bool is_told = !by_shared[shared].empty() && (shared == index_of(Shared::all) || num_parts > 1);
-        if (!is_told) continue;
+        // The only part is all of it: told where its name says something.
+        const bool tells_parts = num_parts > 1 || !request.topology.empty();
+        if (by_shared[shared].empty() || (shared != index_of(Shared::all) && !tells_parts)) continue;
         Impact impact = impact_of(by_shared[shared]);
         impact.cell = plan.cells[cell];
         impact.test = test;

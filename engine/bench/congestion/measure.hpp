@@ -68,7 +68,7 @@ struct Measured {
 void measure(const Stage& stage, Measured& measured);
 
 /// Rank 0: what the result says of it.
-std::vector<Impact> impacts_of(const Plan& plan, const Measured& measured);
+std::vector<Impact> impacts_of(const CongestionRequest& request, const Plan& plan, const Measured& measured);
 std::vector<LoadSummary> loads_of(const CongestionRequest& request, const Plan& plan, const Measured& measured);
 
 }  // namespace leadline::bench::congestion

@@ -85,7 +85,7 @@ class CongestionTest {
 
   static bool take(const Measured& measured, const cluster::Cluster& /*cluster*/,
                    const command::RunEnvironment& run_environment, const Plan& plan, Result& result) {
-    result.impacts = impacts_of(plan, measured);
+    result.impacts = impacts_of(result.request, plan, measured);
     result.loads = loads_of(result.request, plan, measured);
     result.findings = findings_of(run_environment.conditions(), result);
     return !result.impacts.empty();

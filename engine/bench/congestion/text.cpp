@@ -133,7 +133,13 @@ std::string who_does_what(const CongestionResult& result) {
   if (result.victims.size() > most_victims_named) {
     victims += fmt::format(" and {} more", result.victims.size() - most_victims_named);
   }
-  return fmt::format("victims: {}; {} load the network\n", victims, output::counted(result.num_load_ranks, "rank"));
+  std::uint32_t num_rounds = 0;
+  for (const Impact& impact : result.impacts) num_rounds = std::max(num_rounds, impact.num_rounds);
+  const std::string rounds = num_rounds < result.request.rounds
+                                 ? fmt::format("{} of {} rounds", num_rounds, result.request.rounds)
+                                 : output::counted(num_rounds, "round");
+  return fmt::format("victims: {}; {} load the network; {}\n", victims, output::counted(result.num_load_ranks, "rank"),
+                     rounds);
 }
 
 /// Where messages share different things with the load.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "core/error.hpp"
 #include "support/thread_cluster.hpp"
@@ -116,7 +117,7 @@ TEST(CongestionMeasure, EveryCellHasEveryTestInEveryRound) {
     EXPECT_TRUE(!has_load || store.loads[i].fairness <= 1);
   }
   EXPECT_EQ(ranks[0].measured.num_rounds, 2u);
-  const std::vector<Impact> impacts = impacts_of(plan, ranks[0].measured);
+  const std::vector<Impact> impacts = impacts_of(setting.request, plan, ranks[0].measured);
   EXPECT_GE(impacts.size(), 5 * (num_tests - 1));
   for (const Impact& impact : impacts) {
     EXPECT_EQ(impact.shared, Shared::all) << "all share the same with the load, so it is told once";
@@ -166,7 +167,7 @@ TEST(CongestionMeasure, TellsApartWhatIsSharedWithTheLoad) {
   setting.host_of = {0, 0, 1, 1, 2, 2};  // three hosts: victims are ranks
   setting.request.victims = 0.7;
   const std::vector<Rank> ranks = measured(setting);
-  const std::vector<Impact> impacts = impacts_of(setting.planned(), ranks[0].measured);
+  const std::vector<Impact> impacts = impacts_of(setting.request, setting.planned(), ranks[0].measured);
   std::uint64_t of_all = 0, of_parts = 0;
   for (const Impact& impact : impacts) {
     if (impact.test != congestion::Test::latency) continue;
@@ -175,6 +176,22 @@ TEST(CongestionMeasure, TellsApartWhatIsSharedWithTheLoad) {
   }
   EXPECT_GT(of_all, 0u);
   EXPECT_TRUE(of_parts == 0 || of_parts == of_all);
+}
+
+TEST(CongestionMeasure, WithANetworkSaysWhatTheOnlyPartShares) {
+  Setting setting;
+  setting.request.intensities = {"100"};
+  setting.request.topology = "the network below";
+  const Plan plan = setting.planned();
+  for (const bool is_shared : {true, false}) {
+    network::Level leaves{"leaf switch", {"one", "two"}, {}};
+    for (std::int32_t rank = 0; rank < 5; ++rank) leaves.group_of.push_back(!is_shared && plan.is_victim(rank) ? 1 : 0);
+    setting.network.levels = {leaves};
+    const std::vector<Rank> ranks = measured(setting);
+    std::set<Shared> parts;
+    for (const Impact& impact : impacts_of(setting.request, plan, ranks[0].measured)) parts.insert(impact.shared);
+    EXPECT_THAT(parts, testing::ElementsAre(Shared::all, is_shared ? Shared::leaf : Shared::further));
+  }
 }
 
 TEST(CongestionMeasure, AFullDiskEndsTheRunOnAllRanks) {
