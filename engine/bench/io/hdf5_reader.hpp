@@ -38,6 +38,8 @@ struct JudgedRow {
   std::int32_t storage_target = storage::unknown_target;
   std::uint64_t bytes = 0;
   double call_ns = 0, wait_ns = 0, sync_ns = 0, close_ns = 0;
+  double joint_ns = 0;  ///< see RankPhase
+  std::uint64_t system_bytes = 0;
 };
 
 class Hdf5Reader : public result::hdf5::RunReader {
