@@ -152,8 +152,7 @@ std::string why_untested(const Header& header, const std::vector<JudgedRow>& row
   if (ranks->size() >= fewest) return "";
   return fmt::format(
       "in these collective calls rank{} {} did the I/O of all: whether {} or the storage is slow, only independent "
-      "calls "
-      "tell",
+      "calls tell",
       ranks->size() == 1 ? "" : "s", number_ranges(*ranks), ranks->size() == 1 ? "it" : "they");
 }
 
