@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <limits>
 
 #include "bench/reductions.hpp"
@@ -43,17 +44,18 @@ void sleep_until(std::uint64_t moment_ns) {
 
 }  // namespace
 
-std::int64_t clock_ahead_ns(std::span<const BarrierReadings> own, std::span<const BarrierReadings> of_root) {
+ClockOffset clock_offset(std::span<const BarrierReadings> own, std::span<const BarrierReadings> of_root) {
   std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < own.size(); ++i) {
     least = std::max(least, static_cast<std::int64_t>(own[i].enter_ns - of_root[i].exit_ns));
     most = std::min(most, static_cast<std::int64_t>(own[i].exit_ns - of_root[i].enter_ns));
   }
-  return least + (most - least) / 2;
+  const std::int64_t half = (most - least) / 2;
+  return {least + half, static_cast<std::uint64_t>(std::abs(half))};
 }
 
-std::uint64_t await_common_start(cluster::Cluster& cluster) {
-  std::uint64_t start_ns = 0;
+CommonStart await_common_start(cluster::Cluster& cluster) {
+  CommonStart start;
   cluster::repeat_for_new_root(cluster, [&](int root) {
     Chosen chosen;
     std::array<BarrierReadings, num_barriers> own;
@@ -66,11 +68,12 @@ std::uint64_t await_common_start(cluster::Cluster& cluster) {
     chosen.start_ns = own.back().exit_ns + lead_ns(own);
     chosen = value_of_root(cluster, chosen);
     const auto host_of = [&](int rank) { return cluster.host_of()[static_cast<std::size_t>(rank)]; };
-    const std::int64_t ahead_ns = host_of(cluster.rank()) == host_of(root) ? 0 : clock_ahead_ns(own, chosen.of_root);
-    start_ns = chosen.start_ns + static_cast<std::uint64_t>(ahead_ns);
+    const bool is_same_clock = host_of(cluster.rank()) == host_of(root);
+    const ClockOffset offset = is_same_clock ? ClockOffset{} : clock_offset(own, chosen.of_root);
+    start = {chosen.start_ns + static_cast<std::uint64_t>(offset.ahead_ns), offset.error_ns};
   });
-  sleep_until(start_ns);
-  return start_ns;
+  sleep_until(start.at_ns);
+  return start;
 }
 
 }  // namespace leadline::bench

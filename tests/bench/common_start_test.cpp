@@ -22,7 +22,9 @@ TEST(CommonStart, TheTightestBarrierSaysHowFarClocksAreApart) {
     const auto on_other = [&](std::uint64_t time) { return time + static_cast<std::uint64_t>(ahead); };
     const std::array<BarrierReadings, 2> own{{{on_other(150), on_other(160)}, {on_other(290), on_other(305)}}};
     // -10 <= ahead <= 60 by the first, -15 <= ahead <= 5 by the second: -10 to 5 together.
-    EXPECT_EQ(clock_ahead_ns(own, of_root), ahead - 10 + 7);
+    const ClockOffset offset = clock_offset(own, of_root);
+    EXPECT_EQ(offset.ahead_ns, ahead - 10 + 7);
+    EXPECT_EQ(offset.error_ns, 7u);
   }
 }
 
@@ -32,11 +34,13 @@ TEST(CommonStart, NoRankOfAHostBeginsBeforeTheMomentThatAllHave) {
   std::vector<std::uint64_t> starts;
   std::uint64_t start_of_other_host = 0;
   test::run_on_threads(host_of, [&](test::ThreadCluster& cluster) {
-    const std::uint64_t start_ns = await_common_start(cluster);
+    const CommonStart start = await_common_start(cluster);
+    const std::uint64_t start_ns = start.at_ns;
     EXPECT_GE(now_ns(), start_ns);
     const std::lock_guard lock(mutex);
     if (cluster.rank() < 3) {
       starts.push_back(start_ns);
+      EXPECT_EQ(start.error_ns, 0u);
     } else {
       start_of_other_host = start_ns;
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,6 +89,42 @@ def test_a_slow_rank_is_told_from_its_target(leadline: Leadline, slow_files: Pat
     done = run(leadline, tmp_path, slow(slow_files, "/f.5", 60))
     assert "1. rank 5 on " in done.out
     assert "target" not in done.out.split("verdict")[1].split("do  ")[0]
+
+
+_ON_ONE_RANK = 'test "$OMPI_COMM_WORLD_RANK" != 2 || export LD_PRELOAD="$1"; shift; exec "$@"'
+
+
+def of_shared_file(library: Path, folder: Path, *words: str, fcoll: str = "") -> tuple[str, list[str]]:
+    """Why four ranks on one file could not be judged, and their faults; rank 2 is slow in its own calls."""
+    if shutil.which("mpirun.openmpi") is None:
+        pytest.skip("mpirun.openmpi is not installed")
+    environment = slow(library, "/shared", 15)
+    preloaded = environment.pop("LD_PRELOAD")
+    if fcoll:
+        environment["OMPI_MCA_fcoll"] = fcoll
+    command = ["mpirun.openmpi", "--oversubscribe", "-n", "4", "sh", "-c", _ON_ONE_RANK, "sh", preloaded,
+               program.PROGRAM, "io", "--movement", "N-1", "--target", folder / "shared", *WORDS, "--repeat", "4",
+               "--output", "r.json", *words]  # fmt: skip
+    done = program.complete(command, folder, env=environment, timeout=120)
+    assert done.status == 0, done.err
+    (judged,) = json.loads((folder / "r.json").read_text())["diagnoses"]
+    diagnosis = judged["diagnosis"]
+    return diagnosis["untested"], [fault["name"] for fault in diagnosis["faults"] if fault["list"] == "persistent"]
+
+
+def test_a_slow_rank_is_named_where_all_meet_before_each_write(slow_files: Path, tmp_path: Path) -> None:
+    untested, faults = of_shared_file(slow_files, tmp_path, "--backend", "posix", "--barrier")
+    assert not untested
+    (name,) = faults
+    assert name.startswith("rank 2 ")
+
+
+def test_a_slow_rank_is_named_in_collective_calls_that_each_rank_writes_in(slow_files: Path, tmp_path: Path) -> None:
+    words = ("--backend", "mpi-io:ompio", "--collective")
+    untested, faults = of_shared_file(slow_files, tmp_path, *words, fcoll="individual")
+    assert not untested
+    (name,) = faults
+    assert name.startswith("rank 2 ")
 
 
 def test_a_single_phase_proves_nothing(leadline: Leadline, slow_files: Path, tmp_path: Path) -> None:

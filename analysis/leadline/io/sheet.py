@@ -93,8 +93,8 @@ def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
         return
     columns = {
         "name": "phase", "amount": "bytes", "bytes_per_s": "bandwidth",
-        "bytes_per_s_first_done": "first done", "bytes_per_s_io": "slowest rank", "bytes_per_s_mean": "mean",
-        "bytes_per_s_transfer": "transfer", "operations_per_s": "IOPS", "slowest": "which", "source": "source",
+        "bytes_per_s_first_done": "first done", "bytes_per_s_io": "slowest rank", "slowest": "which",
+        "bytes_per_s_mean": "mean", "bytes_per_s_transfer": "transfer", "operations_per_s": "IOPS", "source": "source",
     }  # fmt: skip
     y = heading(paper, area.x, area.y, area.width, f"Writing and reading, {numbers['unit']}")
     rows = numbers["rows"][-_MOST_PHASES:]

@@ -102,11 +102,16 @@ std::vector<JudgedRow> Hdf5Reader::judged_rows(std::size_t phase) const {
     constexpr const char* target_table = "io/ranks/storage_target";  // not in older files
     std::vector<std::int32_t> targets(bytes.size(), storage::unknown_target);
     if (file().has(target_table)) targets = file().numbers<std::int32_t>(target_table, shape, box);
+    constexpr const char *joint_table = "io/ranks/joint_ns", *system_table = "io/ranks/system_bytes";  // likewise
+    std::vector<double> joint_ns(bytes.size(), 0);
+    std::vector<std::uint64_t> system_bytes(bytes.size(), 0);
+    if (file().has(joint_table)) joint_ns = times(joint_table);
+    if (file().has(system_table)) system_bytes = file().numbers<std::uint64_t>(system_table, shape, box);
     std::vector<JudgedRow> rows;
     for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
       rows.push_back({static_cast<std::int32_t>(rank), static_cast<std::int32_t>(phase), files[rank], targets[rank],
                       bytes[rank], call_ns[rank], wait_ns[rank], sync_ns[rank], close_ns[rank], open_ns[rank],
-                      num_objects[rank]});
+                      num_objects[rank], joint_ns[rank], system_bytes[rank]});
     }
     return rows;
   });

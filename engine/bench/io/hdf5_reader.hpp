@@ -41,6 +41,8 @@ struct JudgedRow {
   double call_ns = 0, wait_ns = 0, sync_ns = 0, close_ns = 0;
   double open_ns = 0;             ///< part of operations on files as a whole alone
   std::uint64_t num_objects = 0;  ///< what those are counted by
+  double joint_ns = 0;            ///< see RankPhase
+  std::uint64_t system_bytes = 0;
 };
 
 class Hdf5Reader : public result::hdf5::RunReader {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -35,12 +36,16 @@ bool shares_files(const Header& header) {
   return true;
 }
 
+/// Whether ranks make calls together with others.
+bool shares_calls(const Header& header) { return option_text(header, "collective") == "true" && shares_files(header); }
+
 /// Without waiting for other ranks. A sync of a shared file writes what others have written, too: it counts for all of
 /// them as long as the slowest one takes. Closing such a file waits for others.
 class OwnTimes {
  public:
   OwnTimes(const Header& header, const std::vector<JudgedRow>& rows)
       : shares_files_(shares_files(header)),
+        shares_calls_(shares_calls(header)),
         has_sync_(option_text(header, "sync") == name_of(SyncTiming::inside)),
         syncs_each_(option_text(header, "sync") == name_of(SyncTiming::each)) {
     if (!shares_files_ || !has_sync_) return;
@@ -52,13 +57,13 @@ class OwnTimes {
 
   double of(IoOperation operation, const JudgedRow& row) const {
     if (is_metadata(operation)) return row.open_ns + row.call_ns + row.sync_ns + row.close_ns;
-    const double time_ns = row.call_ns + row.wait_ns + (syncs_each_ ? row.sync_ns : 0);
+    const double time_ns = (shares_calls_ ? row.joint_ns : row.call_ns + row.wait_ns) + (syncs_each_ ? row.sync_ns : 0);
     if (!shares_files_) return time_ns + row.close_ns + (has_sync_ ? row.sync_ns : 0);
     return has_sync_ ? time_ns + sync_ns_.at({row.phase, row.file}) : time_ns;
   }
 
  private:
-  bool shares_files_, has_sync_, syncs_each_;
+  bool shares_files_, shares_calls_, has_sync_, syncs_each_;
   std::map<std::pair<std::int32_t, std::int32_t>, double> sync_ns_;  ///< by phase and file
 };
 
@@ -123,10 +128,40 @@ JudgedFindings findings_kept(const Hdf5Reader& reader) {
   return judged;
 }
 
-std::string why_untested(const Header& header) {
+/// Of collective calls the ranks that do the I/O of all, ascending; nothing where that is not known: the kernel does
+/// not count their bytes, or counts those of messages, too.
+std::optional<std::vector<int>> ranks_with_io(const std::vector<JudgedRow>& rows) {
+  constexpr double least_of_bytes = 0.9, most_of_bytes = 1.5;  // that are moved, over those that belong to ranks
+  constexpr double least_share = 0.1;                          // of what each would have where all do I/O
+  std::map<int, double> of_ranks;
+  double all_bytes = 0, all_system_bytes = 0;
+  for (const JudgedRow& row : rows) {
+    of_ranks[row.rank] += static_cast<double>(row.system_bytes);
+    all_bytes += static_cast<double>(row.bytes);
+    all_system_bytes += static_cast<double>(row.system_bytes);
+  }
+  if (all_system_bytes < least_of_bytes * all_bytes || all_system_bytes > most_of_bytes * all_bytes) return {};
+  std::vector<int> ranks;
+  for (const auto& [rank, bytes] : of_ranks) {
+    if (bytes > least_share * all_system_bytes / static_cast<double>(of_ranks.size())) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::string why_untested(const Header& header, const std::vector<JudgedRow>& rows) {
+  constexpr std::size_t fewest = 3;  // others cannot outvote one that is slow
   if (header.files.empty()) return "no files were written or read";
-  if (option_text(header, "collective") == "true") return "in collective calls every rank waits for all others";
-  return "";
+  if (!shares_calls(header)) return "";
+  if (std::ranges::none_of(rows, [](const JudgedRow& row) { return row.joint_ns > 0; })) {
+    return "in collective calls every rank waits for all others, and when each came was not kept";
+  }
+  const std::optional<std::vector<int>> ranks = ranks_with_io(rows);
+  if (!ranks) return "in collective calls every rank waits for all others, and who does the I/O is not known";
+  if (ranks->size() >= fewest) return "";
+  return fmt::format(
+      "in these collective calls rank{} {} did the I/O of all: whether {} or the storage is slow, only independent "
+      "calls tell",
+      ranks->size() == 1 ? "" : "s", number_ranges(*ranks), ranks->size() == 1 ? "it" : "they");
 }
 
 /// All phases of an operation that can be judged, numbered anew.
@@ -167,6 +202,13 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
     judged.notes.emplace_back(
         "files are striped over several storage targets each: which of these is slow cannot be told");
   }
+  if (shares_calls(header)) {
+    const std::vector<int> ranks = ranks_with_io(of_present).value_or(std::vector<int>());
+    std::erase_if(of_present, [&](const JudgedRow& row) { return !std::ranges::binary_search(ranks, row.rank); });
+    for (JudgedRow& row : of_present) row.bytes = row.system_bytes;
+    judged.notes.emplace_back(
+        "in collective calls the ranks are judged that do the I/O, by what they take once the last one has come");
+  }
   const OwnTimes own(header, of_present);
   for (const JudgedRow& row : of_present) {
     diagnosis::FileRow& added = judged.rows.emplace_back();
@@ -193,7 +235,9 @@ JudgedRow judged_row(std::int32_t rank, std::int32_t phase, const RankPhase& row
           time_of<IoTime::sync>(row),
           time_of<IoTime::close>(row),
           time_of<IoTime::open>(row),
-          row.num_objects};
+          row.num_objects,
+          row.joint_ns,
+          row.system_bytes};
 }
 
 std::vector<std::string> targets_of(const Header& header) {
@@ -228,7 +272,10 @@ std::vector<DiagnosedSlice> diagnosed(const Header& header, const std::vector<Ju
     if (std::ranges::none_of(phases, is_of)) continue;
     diagnosis::FilePhases judged = phases_of(operation, header, phases, rows, findings.lost_ranks);
     judged.is_short_of_cores = findings.is_short_of_cores;
-    std::string why = why_untested(header);
+    std::vector<JudgedRow> of_operation = rows;
+    std::erase_if(of_operation,
+                  [&](const JudgedRow& row) { return !is_of(phases[static_cast<std::size_t>(row.phase)]); });
+    std::string why = why_untested(header, of_operation);
     if (why.empty() && judged.num_phases == 0)
       why = "all of it came from the page cache, which tells nothing of the storage";
     // Said once for all of them, rather than as a verdict on each.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "bench/common_start.hpp"
@@ -17,6 +19,7 @@
 #include "bench/io/mixed_loop.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"
+#include "bench/reductions.hpp"
 #include "storage/page_cache.hpp"
 
 namespace leadline::bench::io {
@@ -34,6 +37,27 @@ std::size_t max_started(const Stage& stage) {
   if (stage.request.calls == storage::FileCalls::blocking) return 1;
   return schedule::is_funnel(stage.request.movement) ? most_started(stage.request, stage.plan)
                                                      : ring_depth(stage.request);
+}
+
+/// Of this process so far, by write or by read calls, as the kernel counts them; 0 where it does not tell.
+std::uint64_t bytes_of_system_calls(IoOperation operation) {
+  std::ifstream counts("/proc/self/io");
+  std::string name;
+  std::uint64_t bytes = 0;
+  while (counts >> name >> bytes) {
+    if (name == (operation == IoOperation::write ? "wchar:" : "rchar:")) return bytes;
+  }
+  return 0;
+}
+
+/// Beyond, the first ones stand for all.
+constexpr std::size_t most_joint_calls = 4096;
+
+/// Whether all openers make each call together. Of calls that are only started nobody knows when they are over.
+bool has_joint_calls(const Stage& stage) {
+  const IoRequest& request = stage.request;
+  return request.collective && request.calls == storage::FileCalls::blocking && !request.no_file &&
+         schedule::shares_files(request.movement) && stage.plan.layout.num_files() == 1;
 }
 
 std::int32_t owner_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank) {
@@ -77,7 +101,7 @@ Phase::Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links
       lost_pairs_(lost_pairs),
       current_step_(current_step),
       share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank(), task.left_out)),
-      recorder_(stage.request.num_slow_calls),
+      recorder_(stage.request.num_slow_calls, has_joint_calls(stage) ? most_joint_calls : 0),
       contents_(stage.request, stage.plan.layout, task.writing),
       failure_(stage.cluster, stage.placement.host),
       pace_(work_of(stage, task, share_), recorder_, stage.cluster.progress_counter(), current_step, stage.progress) {
@@ -175,10 +199,12 @@ storage::CacheState Phase::cache_state() const {
 }
 
 void Phase::measure() {
-  const std::uint64_t start = await_common_start(stage_.cluster);
+  const std::uint64_t bytes_before = bytes_of_system_calls(task_.position.operation);
+  const CommonStart start = await_common_start(stage_.cluster);
+  clock_error_ns_ = static_cast<double>(start.error_ns);
   if (mixes()) reads_.emplace(stage_.request.num_slow_calls);
-  recorder_.begin(start);
-  if (reads_) reads_->begin(start);
+  recorder_.begin(start.at_ns);
+  if (reads_) reads_->begin(start.at_ns);
   current_step_.begin(recorder_.row());
   open();
   if (!is_metadata(task_.position.operation)) {
@@ -197,14 +223,41 @@ void Phase::measure() {
   close();
   recorder_.end(stage_.request.sync);
   current_step_.end(recorder_.row());
+  if (has_joint_calls(stage_))
+    recorder_.row().system_bytes = bytes_of_system_calls(task_.position.operation) - bytes_before;
   check_what_is_left();
   const bool is_looked_at = changes_files() && stage_.request.sync == SyncTiming::outside;
   if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
   find_storage_target();
   if (!agreed_) agreed_ = agreement();
+  if (!agreed_) find_joint_time();
   if (agreed_ || links_ == nullptr) return;
   note_broken_links();
   agreed_ = agreement();
+}
+
+/// Collective, untimed. A rank that is slow leaves such a call after others, or comes late to the next one: what it
+/// takes once the last one has come is its own.
+void Phase::find_joint_time() {
+  if (!has_joint_calls(stage_)) return;
+  struct Most {
+    std::uint64_t num_calls = 0;
+    double clock_error_ns = 0;
+  };
+  const std::vector<JointCall>& calls = recorder_.joint_calls();
+  const Most most =
+      merged_over_ranks(stage_.cluster, Most{calls.size(), clock_error_ns_}, [](const Most& a, const Most& b) {
+        return Most{std::max(a.num_calls, b.num_calls), std::max(a.clock_error_ns, b.clock_error_ns)};
+      });
+  std::vector<double> last_enter_ns(most.num_calls, 0);
+  for (std::size_t i = 0; i < calls.size(); ++i) last_enter_ns[i] = calls[i].enter_ns;
+  max_over_ranks(stage_.cluster, last_enter_ns);
+  double own_ns = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    own_ns += std::max(calls[i].exit_ns - last_enter_ns[i] - most.clock_error_ns, 0.0);
+  }
+  RankPhase& row = recorder_.row();
+  if (!calls.empty()) row.joint_ns = own_ns * static_cast<double>(row.num_calls) / static_cast<double>(calls.size());
 }
 
 /// Untimed, behind the phase: a file may have no storage before something is written.

@@ -97,6 +97,7 @@ class Phase {
   bool make_ready();
   void make_contents_ready();
   void check_what_is_left();
+  void find_joint_time();
   void drop_caches();
   storage::CacheState cache_state() const;
   void measure();
@@ -132,6 +133,7 @@ class Phase {
   std::optional<storage::Hints> hints_;
   std::optional<Error> agreed_;
   Moved moved_;
+  double clock_error_ns_ = 0;
 };
 
 }  // namespace leadline::bench::io

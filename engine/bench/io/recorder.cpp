@@ -51,7 +51,9 @@ void spread_bytes(ByteSeries& series, std::uint64_t begin_ns, std::uint64_t end_
   series.bytes[last] += bytes - num_given;
 }
 
-Recorder::Recorder(std::size_t num_slow_calls) : num_slow_calls_(num_slow_calls) {
+Recorder::Recorder(std::size_t num_slow_calls, std::size_t most_joint_calls)
+    : num_slow_calls_(num_slow_calls), most_joint_calls_(most_joint_calls) {
+  joint_calls_.reserve(most_joint_calls_);
   slow_calls_.reserve(num_slow_calls_ + 1);
   begin();
 }

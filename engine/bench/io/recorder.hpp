@@ -25,10 +25,16 @@ struct DoneCall {
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
+/// When a rank came to a call that ranks make together, and when it left it, since the phase began.
+struct JointCall {
+  double enter_ns = 0, exit_ns = 0;
+};
+
 /// Local. Nothing of it lies inside a timed call, and nothing allocates while a phase goes on.
 class Recorder {
  public:
-  explicit Recorder(std::size_t num_slow_calls);
+  /// Of calls that ranks make together the first `most_joint_calls` are kept.
+  explicit Recorder(std::size_t num_slow_calls, std::size_t most_joint_calls = 0);
 
   /// Where the phase begins: time 0 is now, or `origin_ns` by this rank's clock.
   void begin() { begin(now_ns()); }
@@ -66,6 +72,9 @@ class Recorder {
   };
 
   void add_call(const DoneCall& call);
+  void add_joint_call(const JointCall& call) {
+    if (joint_calls_.size() < most_joint_calls_) joint_calls_.push_back(call);
+  }
   void add_continued() { ++row_.num_continued; }
   /// Bytes that count as moved without a call (no files).
   void add_bytes(std::uint64_t bytes);
@@ -86,6 +95,7 @@ class Recorder {
   const RankPhase& row() const { return row_; }
   /// The slowest calls, in no order; without rank, host and file.
   std::vector<SlowCall> slow_calls() const { return slow_calls_; }
+  const std::vector<JointCall>& joint_calls() const { return joint_calls_; }
 
  private:
   void keep_if_slow(const SlowCall& call);
@@ -93,7 +103,8 @@ class Recorder {
   RankPhase row_;
   std::uint64_t origin_ns_ = 0;
   double aside_ns_ = 0;
-  std::size_t num_slow_calls_;
+  std::size_t num_slow_calls_, most_joint_calls_;
+  std::vector<JointCall> joint_calls_;
   std::vector<SlowCall> slow_calls_;  ///< a heap, the fastest of them in front
 };
 

@@ -108,6 +108,8 @@ struct RankPhase {
   double done_ns = 0;               ///< behind its last call and, unless that is outside, its sync: not yet met others
   double io_ns = 0;                 ///< end - begin, less fill, verify, agreements and, where it is outside, sync
   std::array<double, num_io_times> times_ns{};
+  double joint_ns = 0;                    ///< in collective calls on one file, once the last rank has come; 0 = unknown
+  std::uint64_t system_bytes = 0;         ///< that its process moved by system calls in such a phase
   double making_ns = 0, checking_ns = 0;  ///< of contents, also by a helper: not in the file
   std::uint64_t num_objects = 0;          ///< its own, written or read and accounted for by it
   std::uint64_t bytes = 0;          ///< that it moved to or from files (no_file: that it received, or for reads sent)

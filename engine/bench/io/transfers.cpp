@@ -49,7 +49,12 @@ std::uint64_t Transfers::call(std::uint64_t offset_bytes, std::span<std::byte> d
   }
   done.end_ns = recorder_.elapsed_ns();
   recorder_.add_call(done);
+  if (collective) note_joint(done.begin_ns);
   return done.moved_bytes;
+}
+
+void Transfers::note_joint(std::uint64_t begin_ns) {
+  recorder_.add_joint_call({static_cast<double>(begin_ns), static_cast<double>(recorder_.elapsed_ns())});
 }
 
 void Transfers::refuse_nothing_written(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
@@ -128,7 +133,9 @@ void Transfers::move_nothing() {
   if (started_.empty()) {
     const InFileCall in_call(file_call_, doing(true), FileRange{}, kind_of(true));
     const StateTimer timer(recorder_, IoTime::call);
+    const std::uint64_t begin_ns = recorder_.elapsed_ns();
     once(0, {}, true);
+    note_joint(begin_ns);
     return;
   }
   // Nothing of this rank is under way when it has no data any more, so the first ticket is free.

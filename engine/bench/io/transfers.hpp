@@ -64,6 +64,7 @@ class Transfers {
   std::uint64_t go_on(std::uint64_t offset_bytes, std::span<std::byte> data, std::uint64_t moved);
   void launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data);
   std::uint64_t await(storage::Ticket ticket);
+  void note_joint(std::uint64_t begin_ns);
   void refuse_nothing_written(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
 
   storage::File& file_;

@@ -47,6 +47,7 @@ void expect_times(const Reader& reader, int num_written) {
   };
   expect("begin_ns", [](const bench::io::RankPhase& phase) { return phase.begin_ns; });
   expect("end_ns", [](const bench::io::RankPhase& phase) { return phase.end_ns; });
+  expect("joint_ns", [](const bench::io::RankPhase& phase) { return phase.joint_ns; });
   expect("done_ns", [](const bench::io::RankPhase& phase) { return phase.done_ns; });
   expect("io_ns", [](const bench::io::RankPhase& phase) { return phase.io_ns; });
   expect("call_ns_min", [](const bench::io::RankPhase& phase) { return phase.call_ns_min; });
@@ -71,6 +72,7 @@ void expect_counts(const Reader& reader, int num_written) {
   expect("num_calls", [](const Row& row) { return row.num_calls; });
   expect("num_continued", [](const Row& row) { return row.num_continued; });
   expect("bytes_at_stop", [](const Row& row) { return row.bytes_at_stop; });
+  expect("system_bytes", [](const Row& row) { return row.system_bytes; });
   expect("num_mismatches", [](const Row& row) { return row.num_mismatches; });
   expect("series_bin_ns", [](const Row& row) { return row.series.bin_ns; });
   expect("cache_known", [](const Row& row) {

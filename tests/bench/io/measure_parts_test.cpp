@@ -92,6 +92,18 @@ TEST(IoRecorder, KeepsExtremesAndTheSlowestCalls) {
   EXPECT_THAT(none.slow_calls(), IsEmpty());
 }
 
+TEST(IoRecorder, KeepsTheFirstCallsThatRanksMakeTogether) {
+  Recorder recorder(0, 2), none(0);
+  for (const double enter_ns : {1.0, 5.0, 9.0}) {
+    recorder.add_joint_call({enter_ns, enter_ns + 2});
+    none.add_joint_call({enter_ns, enter_ns + 2});
+  }
+  ASSERT_THAT(recorder.joint_calls(), SizeIs(2));
+  EXPECT_EQ(recorder.joint_calls()[1].enter_ns, 5);
+  EXPECT_EQ(recorder.joint_calls()[1].exit_ns, 7);
+  EXPECT_THAT(none.joint_calls(), IsEmpty());
+}
+
 TEST(IoRecorder, WhatIsNoIoIsTakenOff) {
   for (const SyncTiming sync : {SyncTiming::inside, SyncTiming::outside}) {
     Recorder recorder(0);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parallel file test's measuring stage: buffers, caches, sync, names, and what it says of itself.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 
 #include "bench/io/documented_files.hpp"
+#include "core/descriptor.hpp"
 
 namespace leadline::bench::io {
 namespace {
@@ -273,6 +277,41 @@ TEST(IoMeasure, EveryRepetitionWritesAnew) {
   ASSERT_THAT(ranks[0].measured.operations, SizeIs(2));
   EXPECT_EQ(ranks[0].measured.operations[0].num, 3u);
   EXPECT_THAT(ranks[1].measured.phases, SizeIs(6));
+}
+
+TEST(IoMeasure, EveryRepetitionCreatesItsFilesUnlessTheyWereThereBefore) {
+  for (const bool was_there : {false, true}) {
+    const test::Folder folder;
+    Setting setting = setting_for(request_in(folder, Movement::n_1));
+    setting.request.repeat = 2;
+    if (was_there) std::ofstream(folder / "file") << "x";
+    std::optional<Descriptor> of_first_write;
+    setting.behind_phase = [&](const PhasePosition& position) {
+      if (position.index == 0) of_first_write.emplace(::open((folder / "file").c_str(), O_RDONLY | O_CLOEXEC));
+    };
+    expect_no_errors(measured(setting));
+    struct stat state {};
+    ASSERT_EQ(::fstat(of_first_write->fd(), &state), 0);
+    EXPECT_EQ(state.st_nlink, was_there ? 1u : 0u);
+    expect_files(setting.request, folder, 1);
+  }
+}
+
+TEST(IoMeasure, RanksBeginTogetherAndEndWithinTheTimeOfAll) {
+  const test::Folder folder;
+  const std::vector<MeasuredRank> ranks = measured(setting_for(request_in(folder, Movement::n_1)));
+  expect_no_errors(ranks);
+  for (const PhaseSummary& phase : ranks[0].measured.phases) {
+    const auto index = static_cast<std::size_t>(phase.position.index);
+    for (const MeasuredRank& rank : ranks) {
+      const RankPhase& row = rank.store.rows[index];
+      EXPECT_LE(row.begin_ns, row.done_ns);
+      EXPECT_LE(row.done_ns, row.end_ns);
+      EXPECT_LE(row.end_ns - row.begin_ns, phase.wall_ns);
+    }
+    EXPECT_LE(phase.first_done_ns, phase.wall_ns);
+    EXPECT_DOUBLE_EQ(phase.bytes_per_s, 1e9 * static_cast<double>(phase.bytes) / phase.wall_ns);
+  }
 }
 
 TEST(IoMeasure, AnOlderLongerFileIsEmptiedFirst) {

@@ -37,7 +37,7 @@ struct Fixture {
 class EitherWorker : public ::testing::TestWithParam<ContentsBy> {};
 
 TEST_P(EitherWorker, MakesEveryObjectBeforeItIsTaken) {
-  for (const std::uint64_t num_objects : {1, 3, 64, 65, 500}) {
+  for (const std::uint64_t num_objects : {1u, 3u, 64u, 65u, 500u}) {
     const Fixture fixture(num_objects);
     const Buffers buffers(fixture.request, fixture.plan, 0);
     Recorder recorder(0);
@@ -55,7 +55,7 @@ TEST_P(EitherWorker, MakesEveryObjectBeforeItIsTaken) {
 }
 
 TEST_P(EitherWorker, ChecksEveryObjectThatIsGivenBack) {
-  for (const std::uint64_t num_objects : {1, 2, 64, 66, 300}) {
+  for (const std::uint64_t num_objects : {1u, 2u, 64u, 66u, 300u}) {
     const Fixture fixture(num_objects);
     const Buffers buffers(fixture.request, fixture.plan, 0);
     Recorder recorder(0);

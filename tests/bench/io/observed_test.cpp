@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -184,10 +185,76 @@ TEST(JudgedPhases, OfCollectiveCallsAndWithoutFilesTellNothing) {
     return diagnosed(header, phases, rows_of(4, &JudgedRow::call_ns), {}, six_hosts(), {}).at(0).diagnosis.untested;
   };
   Header collective = six_ranks(), without = six_ranks();
+  collective.movement = "N-1";
   collective.options = {{"collective", "true"}};
   without.files.clear();
   EXPECT_THAT(why(collective), HasSubstr("collective"));
   EXPECT_THAT(why(without), HasSubstr("no files"));
+}
+
+/// What a rank does in collective calls of 3 ms: how long once all have come, and for how many it moves the bytes.
+struct Joint {
+  double ms = 0, num_served = 1;
+};
+
+std::vector<DiagnosedSlice> of_collective_calls(const std::function<Joint(std::int32_t rank)>& joint_of) {
+  Header collective = six_ranks();
+  collective.movement = "N-1";
+  collective.files = std::vector<std::string>{"/scratch/f"};
+  collective.options = {{"sync", "none"}, {"collective", "true"}};
+  std::vector<JudgedRow> rows = rows_of(4, &JudgedRow::call_ns);
+  for (JudgedRow& row : rows) {
+    const Joint joint = joint_of(row.rank);
+    row.file = 0;
+    row.call_ns = 3e6;
+    row.joint_ns = 1e6 * joint.ms * (1 + 0.01 * row.rank);
+    row.system_bytes = static_cast<std::uint64_t>(joint.num_served * static_cast<double>(row.bytes));
+  }
+  return diagnosed(collective, phases_of(4, {IoOperation::write, true, ""}), rows, {}, six_hosts(), {});
+}
+
+TEST(JudgedTimes, OfCollectiveCallsBeginWhenTheLastRankHasCome) {
+  const auto slices = of_collective_calls([](std::int32_t rank) {
+    return rank == 0 ? Joint{0.001, 0} : rank == 4 ? Joint{2, 1.2} : Joint{0.5, 1.2};
+  });
+  EXPECT_THAT(faults_of(slices), ElementsAre("write: host n4"));
+  EXPECT_EQ(slices[0].diagnosis.num_measured, 4U * 5) << "rank 0 does no I/O";
+  EXPECT_THAT(slices[0].diagnosis.notes, testing::Contains(HasSubstr("once the last one has come")));
+}
+
+TEST(JudgedTimes, OfCollectiveCallsAreThoseOfTheBytesThatARankMoves) {
+  const auto slices = of_collective_calls([](std::int32_t rank) {
+    return rank % 2 == 0 ? Joint{2, 1.6} : Joint{0.5, 0.4};
+  });
+  EXPECT_THAT(faults_of(slices), IsEmpty()) << "these do the I/O of others";
+}
+
+TEST(JudgedTimes, OfCollectiveCallsTellNothingWhereFewRanksDoTheIo) {
+  const auto why = [](const std::function<Joint(std::int32_t rank)>& joint_of) {
+    const auto slices = of_collective_calls(joint_of);
+    EXPECT_THAT(faults_of(slices), IsEmpty());
+    return slices.at(0).diagnosis.untested;
+  };
+  EXPECT_THAT(why([](std::int32_t rank) {
+                return rank == 0 ? Joint{2, 6} : Joint{0.3, 0};
+              }),
+              HasSubstr("rank 0 did the I/O of all: whether it or the storage is slow"));
+  EXPECT_THAT(why([](std::int32_t rank) {
+                return rank % 3 == 0 ? Joint{2, 3} : Joint{0.3, 0};
+              }),
+              HasSubstr("ranks 0,3 did the I/O"));
+  for (const double num_served : {0.0, 2.0}) {
+    EXPECT_THAT(why([&](std::int32_t) { return Joint{1, num_served}; }), HasSubstr("who does the I/O is not known"));
+  }
+  EXPECT_THAT(why([](std::int32_t) { return Joint{0, 1}; }), HasSubstr("when each came was not kept"));
+}
+
+TEST(JudgedTimes, OfCollectiveCallsOnAFileOfOnesOwnAreThoseOfAnyCall) {
+  Header collective = six_ranks();
+  collective.options = {{"sync", "none"}, {"collective", "true"}};
+  const auto phases = phases_of(4, {IoOperation::write, true, ""});
+  EXPECT_THAT(faults_of(diagnosed(collective, phases, rows_of(4, &JudgedRow::call_ns), {}, six_hosts(), {})),
+              ElementsAre("write: host n4"));
 }
 
 TEST(IoDiagnosis, IsTheSameOfTheFile) {

@@ -58,6 +58,8 @@ inline bench::io::RankPhase rank_phase_of(int index, int rank) {
   row.begin_ns = base + 0.5;
   row.end_ns = base + 1.5;
   row.done_ns = base + 1.25;
+  row.joint_ns = base + 3.5;
+  row.system_bytes = count + 13;
   row.io_ns = base + 2.5;
   for (std::size_t time = 0; time < bench::io::num_io_times; ++time)
     row.times_ns.at(time) = base + 10 + static_cast<double>(time);
