@@ -23,10 +23,11 @@ inline std::uint64_t ring_depth(const IoRequest& request) {
   return is_ahead ? static_cast<std::uint64_t>(request.num_ahead) + 1 : 1;
 }
 
-/// Objects beside them that are made ahead, or checked behind, by a rank that moves its objects by itself.
+/// Objects beside them that are made ahead, or checked behind, by a rank that moves its objects by itself; of metadata
+/// each item is made when it is written.
 inline std::uint64_t num_beside_calls(const IoRequest& request) {
   constexpr std::uint64_t most_bytes = 8 << 20, most_objects = 64;
-  if (schedule::is_funnel(request.movement)) return 0;
+  if (schedule::is_funnel(request.movement) || request.metadata) return 0;
   return std::clamp<std::uint64_t>(most_bytes / request.object_size_bytes, 1, most_objects);
 }
 
