@@ -96,8 +96,9 @@ void set_totals(PhaseSummary& summary, const PhaseSums& sums) {
 }
 
 void set_rates(PhaseSummary& summary, const PhaseSums& sums) {
-  summary.operations_per_s = rate(sums.num_calls, summary.wall_ns);
-  if (is_metadata(summary.position.operation)) return;
+  const bool has_items = is_metadata(summary.position.operation);
+  summary.operations_per_s = rate(sums.num_calls, has_items ? summary.io.max : summary.wall_ns);
+  if (has_items) return;
   summary.bytes_per_s = rate(sums.bytes, summary.wall_ns);
   summary.bytes_per_s_io = rate(sums.bytes, summary.io.max);
   summary.bytes_per_s_mean = rate(sums.bytes, summary.io.mean);
