@@ -19,6 +19,11 @@ _MOVEMENTS = {
     "N-M-1": "ranks send to I/O ranks, which share one file",
     "N-M": "ranks share several files",
 }
+_DIRECTORIES = {
+    "N-N": "a directory for each rank",
+    "N-1": "one directory for all ranks",
+    "N-M": "ranks share several directories",
+}
 _SOURCES = {"cache": "from cache", "storage": "from storage", "mixed": "partly from cache"}
 MISMATCHES = {
     "zeros": "zeros: a hole, or never written",
@@ -37,7 +42,13 @@ MISMATCHES = {
 def movement_text(result: IoResult) -> str:
     """The movement and what it is."""
     strided = ", strided" if result.order == "strided" else ""
-    return f"{result.movement}{strided}: {_MOVEMENTS.get(result.movement, 'unknown')}"
+    meanings = _DIRECTORIES if _is_metadata(result) else _MOVEMENTS
+    return f"{result.movement}{strided}: {meanings.get(result.movement, 'unknown')}"
+
+
+def _is_metadata(result: IoResult) -> bool:
+    """Whether files and directories were made and removed, rather than written and read."""
+    return any(phase.operation in METADATA for phase in result.phases)
 
 
 def title(result: IoResult) -> str:
@@ -171,13 +182,13 @@ def no_findings(result: IoResult) -> str:
 def run_facts(result: IoResult) -> list[tuple[str, str]]:
     """How it was run, in short."""
     facts = facts_of_run(result)
+    objects, files = ("items", "directories") if _is_metadata(result) else ("objects", "files")
+    more = " ..." if len(result.files) > 1 else ""
     own = {
         "movement": movement_text(result),
-        "objects": f"{result.num_objects:,} of {bytes_text(result.object_size_bytes)} for each rank",
+        objects: f"{result.num_objects:,} of {bytes_text(result.object_size_bytes)} for each rank",
         "I/O ranks": ranks_text(sorted(result.io_ranks)) if result.io_ranks else "none: no file",
-        "files": f"{len(result.files):,}: {result.files[0]}{' ...' if len(result.files) > 1 else ''}"
-        if result.files
-        else "none",
+        files: f"{len(result.files):,}: {result.files[0]}{more}" if result.files else "none",
         "file system": result.file_system,
         "library": result.backend_library,
     }
