@@ -58,7 +58,10 @@ def test_the_file_is_read_again(leadline: Leadline, tmp_path: Path) -> None:
     assert leadline("diagnose", "r.h5").status == 0
     page = leadline("report", "r.h5", "--output", "page.html")
     assert page.status == 0, page.err
-    assert "Operations in a second: create " in (tmp_path / "page.html").read_text()
+    text = (tmp_path / "page.html").read_text()
+    assert "Operations in a second: create " in text
+    assert "<h2>Files and directories</h2>" in text
+    assert "N-N: a directory for each rank" in text
 
 
 def test_a_directory_that_is_there_is_refused(leadline: Leadline, tmp_path: Path) -> None:

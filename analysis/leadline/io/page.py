@@ -8,7 +8,7 @@ from leadline.io import tables
 from leadline.io import text as io_text
 from leadline.io.analysis import MOST_ROWS, PhaseAnalysis, analyse_phase
 from leadline.io.data import page_of
-from leadline.io.result import IoPhase, IoResult
+from leadline.io.result import METADATA, IoPhase, IoResult
 from leadline.model import Progress
 from leadline.model.run import with_progress
 from leadline.report.faults import Row, fault_row, fault_rows, headline_colour
@@ -52,7 +52,9 @@ def render_io(result: IoResult, progress: Progress | None = None, topology: str 
         phases=tables.phase_table(result, phases),
         latencies=tables.latency_table(phases),
         times=[tables.time_table(phase) for phase in _whole(result)],
-        cache=tables.cache_rows(result, _whole(result)) if result.files else [],
+        cache=tables.cache_rows(result, [one for one in _whole(result) if one.operation not in METADATA])
+        if result.files
+        else [],
         faults=_faults(result, found),
         slow_calls=tables.slow_call_rows(phases),
         wrong=tables.wrong_rows(phases),

@@ -21,7 +21,7 @@ from leadline.report.plot_frame import Area
 from leadline.report.sheet import GAP, HEADING, ROW, SIZE, Head, Line, fitted, heading, problems_of, sheet_of, table
 
 _PLOT_HEIGHT, _USE_HEIGHT, _BETWEEN = 34.0, 44.0, 6.0
-_MOST_PHASES = 6
+_MOST_PHASES = 7
 _DEFINITIONS = (
     "Bandwidth: all bytes by the time from the common start to the end of the last rank. First done: what all had "
     "moved when the first rank was done, by that time. Slowest rank: by its time without making and checking the "
@@ -96,7 +96,10 @@ def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
         "bytes_per_s_first_done": "first done", "bytes_per_s_io": "slowest rank", "slowest": "which",
         "bytes_per_s_mean": "mean", "bytes_per_s_transfer": "transfer", "operations_per_s": "IOPS", "source": "source",
     }  # fmt: skip
-    y = heading(paper, area.x, area.y, area.width, f"Writing and reading, {numbers['unit']}")
+    if not numbers["has_bytes"]:
+        columns = {"name": "phase", "amount": "bytes", "operations_per_s": "in a second", "slowest": "slowest rank"}
+    title = f"{numbers['title']}, {numbers['unit']}" if numbers["has_bytes"] else numbers["title"]
+    y = heading(paper, area.x, area.y, area.width, title)
     rows = numbers["rows"][-_MOST_PHASES:]
     lines = [Line(tuple(row[name] for name in columns), bool(row["error"])) for row in rows]
     heads = [(title, name not in ("name", "source")) for name, title in columns.items()]

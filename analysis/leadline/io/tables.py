@@ -63,8 +63,14 @@ def phase_table(result: IoResult, phases: Sequence[IoPhase]) -> Row:
         }
         for phase in phases
     ]
-    has_stop = any(phase.summary.get("has_stop") for phase in phases)
-    return {"unit": unit.name, "rows": rows, "has_stop": has_stop}
+    has_bytes = not phases or any(phase.operation not in METADATA for phase in phases)
+    return {
+        "title": "Writing and reading" if has_bytes else "Files and directories",
+        "unit": unit.name,
+        "rows": rows,
+        "has_bytes": has_bytes,
+        "has_stop": has_bytes and any(phase.summary.get("has_stop") for phase in phases),
+    }
 
 
 def _source_of(result: IoResult, phase: IoPhase) -> str:

@@ -21,6 +21,11 @@ _MOVEMENTS = {
     "N-M": "ranks share several files",
 }
 _IN_MEMORY = ("tmpfs", "ramfs", "hugetlbfs")  # file systems; earlier versions said of them that writes are durable
+_DIRECTORIES = {
+    "N-N": "a directory for each rank",
+    "N-1": "one directory for all ranks",
+    "N-M": "ranks share several directories",
+}
 _SOURCES = {"cache": "from cache", "storage": "from storage", "mixed": "partly from cache"}
 _EARLIER = (
     "of an earlier version, whose headline was that of the slowest rank; making and checking the data is in the time "
@@ -43,7 +48,13 @@ MISMATCHES = {
 def movement_text(result: IoResult) -> str:
     """The movement and what it is."""
     strided = ", strided" if result.order == "strided" else ""
-    return f"{result.movement}{strided}: {_MOVEMENTS.get(result.movement, 'unknown')}"
+    meanings = _DIRECTORIES if _is_metadata(result) else _MOVEMENTS
+    return f"{result.movement}{strided}: {meanings.get(result.movement, 'unknown')}"
+
+
+def _is_metadata(result: IoResult) -> bool:
+    """Whether files and directories were made and removed, rather than written and read."""
+    return any(phase.operation in METADATA for phase in result.phases)
 
 
 def title(result: IoResult) -> str:
@@ -188,13 +199,13 @@ def no_findings(result: IoResult) -> str:
 def run_facts(result: IoResult) -> list[tuple[str, str]]:
     """How it was run, in short."""
     facts = facts_of_run(result)
+    objects, files = ("items", "directories") if _is_metadata(result) else ("objects", "files")
+    more = " ..." if len(result.files) > 1 else ""
     own = {
         "movement": movement_text(result),
-        "objects": f"{result.num_objects:,} of {bytes_text(result.object_size_bytes)} for each rank",
+        objects: f"{result.num_objects:,} of {bytes_text(result.object_size_bytes)} for each rank",
         "I/O ranks": ranks_text(sorted(result.io_ranks)) if result.io_ranks else "none: no file",
-        "files": f"{len(result.files):,}: {result.files[0]}{' ...' if len(result.files) > 1 else ''}"
-        if result.files
-        else "none",
+        files: f"{len(result.files):,}: {result.files[0]}{more}" if result.files else "none",
         "file system": result.file_system,
         "library": result.backend_library,
         "rates": _EARLIER if any(one.is_of_earlier_version for one in result.phases) else "",

@@ -162,8 +162,9 @@ void check_phases(const command::IsGiven& is_given, const IoRequest& request) {
     case IoOperations::both:
       break;
     case IoOperations::write:
+      none_of(is_given, {"--sleep"}, "with --op write nothing is read behind writing");
       if (request.mix_read_share > 0) break;
-      none_of(is_given, {"--check", "--drop-cache", "--read-shift", "--sleep"}, "with --op write nothing is read");
+      none_of(is_given, {"--check", "--drop-cache", "--read-shift"}, "with --op write nothing is read");
       break;
     case IoOperations::read:
       none_of(is_given, {"--barrier", "--preallocate", "--sync", "--overwrite-targets", "--new-files", "--sleep"},

@@ -25,9 +25,9 @@ class ObjectRing {
  public:
   struct Task {
     IoOperation operation = IoOperation::write;
-    std::int32_t owner = 0;         ///< whose objects these are
-    std::uint64_t num_objects = 0;  ///< at most
-    schedule::ObjectOrder order;    ///< in which they are moved
+    std::int32_t owner = 0;                ///< whose objects these are
+    std::uint64_t num_objects = 0;         ///< at most
+    schedule::ObjectOrder order{0, 0, 0};  ///< in which they are moved
   };
 
   /// Blocks until all slots are ready. References outlive it; until settle() it alone uses `contents`.

@@ -190,7 +190,9 @@ void declare_cache(OptionTable& options, IoRequest& request) {
   options.choice("--sync", "whether fsync behind writing is part of the reported time", request.sync);
   options
       .value("--read-shift", "KIND:K",
-             "read what the rank K behind (ranks:K), or a rank K hosts behind (hosts:K), has written",
+             "read what the rank K behind (ranks:K), or a rank K hosts behind (hosts:K), has written; none takes back "
+             "that "
+             "of a preset",
              [&](const std::string& option, const std::string& text) {
                const Shift shift = parse_shift(option, text);
                request.read_shift = shift.kind;

@@ -338,6 +338,7 @@ TEST(IoOptions, ReadSharesOfAMix) {
   for (const char* value : {"", "70", "0:1", "1:0", "a:b", "1:2:3"}) {
     EXPECT_THAT(refusal({std::string("--mix=") + value}), HasSubstr("--mix")) << value;
   }
+  EXPECT_THAT(refusal({"--mix", "1:1", "--op", "write", "--sleep", "1"}), HasSubstr("--sleep has no effect"));
   const std::vector<test::Words> others{{"--movement", "N-M-1"},     {"--metadata"},   {"--op", "read"},
                                         {"--calls", "non-blocking"}, {"--collective"}, {"--barrier"}};
   for (test::Words words : others) {
