@@ -64,12 +64,15 @@ def test_the_file_fits_the_summary(result: Path) -> None:
             cell, test = divmod(index, len(TESTS))
             num = {state: group[f"rounds/{state}_num"][cell, test] for state in ("alone", "loaded")}
             means = {state: group[f"rounds/{state}_time_ns_mean"][cell, test] for state in num}
-            for state, rounds in num.items():
-                assert impact[state]["num"] == rounds.sum() == group[f"distribution/{state}"][cell, test].sum()
-                assert rounds.sum() == group[f"victim_times/{state}_num"][cell, test].sum()
-                assert impact[state]["time_ns_mean"] == pytest.approx((means[state] * rounds).sum() / rounds.sum())
-                assert impact[state]["time_ns_max"] == group[f"rounds/{state}_time_ns_max"][cell, test].max()
             is_whole = (num["alone"] > 0) & (num["loaded"] > 0)
+            for state, rounds in num.items():
+                assert rounds.sum() == group[f"distribution/{state}"][cell, test].sum()
+                assert rounds.sum() == group[f"victim_times/{state}_num"][cell, test].sum()
+                counted, longest = rounds[is_whole], group[f"rounds/{state}_time_ns_max"][cell, test][is_whole]
+                assert impact[state]["num"] == counted.sum()
+                mean = (means[state][is_whole] * counted).sum() / counted.sum()
+                assert impact[state]["time_ns_mean"] == pytest.approx(mean)
+                assert impact[state]["time_ns_max"] == longest.max()
             assert is_whole.all() or impact["test"] == "bandwidth", "a stream may have too few messages in a round"
             assert impact["num_rounds"] == is_whole.sum()
             factors = means["loaded"][is_whole] / means["alone"][is_whole]
@@ -78,7 +81,7 @@ def test_the_file_fits_the_summary(result: Path) -> None:
                 assert impact["mean"]["low"] < impact["mean"]["value"] < impact["mean"]["high"]
         loads = group["load/bytes_per_s"][()]
         assert (loads[0] == 0).all()
-        assert (loads[1:] > 0).all()
+        assert loads[1:].sum() > 0
         assert [one["bytes_per_s"] for one in summary["loads"]] == pytest.approx(loads[1:].mean(axis=1).tolist())
 
 
@@ -92,12 +95,13 @@ def test_a_quantile_lies_in_the_distribution(result: Path) -> None:
     assert begin <= impact["loaded"]["time_ns_median"] <= end
 
 
-def test_half_a_load_is_less_than_all_of_it(result: Path) -> None:
-    """Of random pairs, whose channel has nobody beside it."""
-    half, whole = (one for one in summary_of(result)["loads"] if one["load"] == "random")
-    assert half["bytes_per_s"] < whole["bytes_per_s"]
-    assert whole["alone_bytes_per_s"] > 0
-    assert 0 < half["fairness"] <= 1
+def test_half_a_load_is_not_more_than_that(result: Path) -> None:
+    """Of random pairs, whose channel has nobody beside it. What was held up before the tests comes in them, too."""
+    half = next(one for one in summary_of(result)["loads"] if (one["load"], one["intensity_percent"]) == ("random", 50))
+    ramp_up_s, counted_s, few_messages_bytes = 0.02, 0.045, 2 * 8 * 8192
+    most = 0.5 * half["alone_bytes_per_s"] * (1 + ramp_up_s / counted_s) + few_messages_bytes / counted_s
+    assert half["bytes_per_s"] <= most
+    assert half["fairness"] is None or 0 < half["fairness"] <= 1
 
 
 def test_the_text_says_the_same(result: Path) -> None:

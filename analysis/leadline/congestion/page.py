@@ -17,6 +17,7 @@ Row = dict[str, Any]
 
 _STYLES = ("report.css", "congestion.css")
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 520, 250, 54, 500, 14, 210
+_MOST_BEYOND = 3  # how far, as a ratio, intervals are shown beyond the values
 _TITLES = {VictimTest.LATENCY: "Latency", VictimTest.BANDWIDTH: "Bandwidth", VictimTest.ALLREDUCE: "Allreduce"}
 _WORDS = {"median": "median", "p99": "99 % quantile"}
 
@@ -128,16 +129,19 @@ def _row(result: CongestionResult, impact: Impact) -> Row:
 def _chart(impacts: Sequence[Impact]) -> Row | None:
     """Factor over intensity, a line for each load: median and 99 % quantile with their intervals."""
     loads = list(dict.fromkeys(one.load for one in impacts if one.load))
-    values = [value for one in impacts for name in _WORDS for value in _ends(getattr(one, name))]
+    factors: list[Factor] = [getattr(one, name) for one in impacts for name in _WORDS]
+    ends, values = [end for one in factors for end in _ends(one)], [one.value for one in factors if _ends(one)]
     if not loads or not values:
         return None
-    low, high = min(0.8, *values), max(1.3, *values)
+    # A wide interval goes beyond the picture.
+    low = max(min(0.8, *ends), min(0.8, *values) / _MOST_BEYOND)
+    high = min(max(1.3, *ends), max(1.3, *values) * _MOST_BEYOND)
 
     def across(percent: float) -> float:
         return _LEFT + (_RIGHT - _LEFT) * percent / 100
 
     def down(factor: float) -> float:
-        return _BOTTOM - (_BOTTOM - _TOP) * math.log(factor / low) / math.log(high / low)
+        return _BOTTOM - (_BOTTOM - _TOP) * math.log(min(max(factor, low), high) / low) / math.log(high / low)
 
     lines = []
     for index, load in enumerate(loads):
@@ -164,7 +168,7 @@ def _ends(factor: Factor) -> list[float]:
 
 def _ticks(low: float, high: float) -> list[float]:
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+    ticks = [step * 10.0**power for power in powers for step in ((1, 2, 5) if high < 100 * low else (1,))]
     return [tick for tick in ticks if low <= tick <= high] or [1.0]
 
 

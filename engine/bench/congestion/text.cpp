@@ -18,13 +18,18 @@ namespace {
 
 constexpr std::size_t most_victims_named = 8;
 
-std::string factor_text(const Factor& factor) {
-  return std::isfinite(factor.value) ? fmt::format("{:.3g}", factor.value) : "-";
+/// Three digits, of large numbers all.
+std::string ratio_text(double ratio) {
+  constexpr double large = 1000;
+  if (!std::isfinite(ratio)) return "-";
+  return ratio < large ? fmt::format("{:.3g}", ratio) : fmt::format("{:.0f}", ratio);
 }
+
+std::string factor_text(const Factor& factor) { return ratio_text(factor.value); }
 
 std::string interval_text(const Factor& factor) {
   if (!std::isfinite(factor.low) || !std::isfinite(factor.high)) return "-";
-  return fmt::format("{:.3g} to {:.3g}", factor.low, factor.high);
+  return fmt::format("{} to {}", ratio_text(factor.low), ratio_text(factor.high));
 }
 
 const char* title_of(Test test) {
