@@ -279,6 +279,7 @@ def test_a_retest_of_a_class_without_pairs_is_survived(tmp_path: Path):
         ({"between_hosts": "true"}, "pairs on different hosts"),
         ({"bisection": "true", "between_hosts": "true"}, "pairs across the two halves of the hosts"),
         ({"one_per_host": "true", "serial": "true"}, "all pairs of ranks, one rank per host, one pair at a time"),
+        ({"shift": "true", "only_rounds": "1"}, "all ordered pairs of ranks, in shifts of a ring, only rounds 1"),
         ({"bisection": "false", "only_rounds": "1,3"}, "all pairs of ranks, only rounds 1,3"),
         ({"rounds": "32", "budget": "0"}, "pairs of ranks, in 32 randomly sampled rounds"),
         (
