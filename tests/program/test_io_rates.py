@@ -14,7 +14,7 @@ import pytest
 from throttled_disk import NotHereError, ThrottledDisk
 
 MIB = 1 << 20
-RATE = 1024 * MIB  # bytes a second: so fast that checking contents takes a good part of the time
+RATE = 512 * MIB  # bytes a second: so fast that checking contents takes a good part of the time
 DISK = 1280 * MIB
 
 

@@ -41,7 +41,6 @@ void ObjectRing::do_next() {
     if (number + num_slots() < task_.num_objects) contents_.poison(object);
   }
   num_done_.store(number + 1, std::memory_order_release);
-  num_done_.notify_one();
 }
 
 void ObjectRing::help(const cluster::CpuList& cpus) {
@@ -54,28 +53,26 @@ void ObjectRing::help(const cluster::CpuList& cpus) {
   for (;;) {
     const std::uint64_t num_returned = num_returned_.load(std::memory_order_acquire);
     if ((num_returned & stop_bit) != 0) return;
-    const std::uint64_t num_done = num_done_.load(std::memory_order_relaxed);
-    if (num_done == task_.num_objects) return;
-    if (num_done < num_allowed(num_returned)) {
-      do_next();
-    } else {
-      num_returned_.wait(num_returned, std::memory_order_acquire);
+    {
+      const std::lock_guard lock(mutex_);
+      const std::uint64_t num_done = num_done_.load(std::memory_order_relaxed);
+      if (num_done == task_.num_objects) return;
+      if (num_done < num_allowed(num_returned)) {
+        do_next();
+        continue;
+      }
     }
+    num_returned_.wait(num_returned, std::memory_order_acquire);
   }
 }
 
 std::span<std::byte> ObjectRing::take(std::uint64_t number) {
   const std::uint64_t needed = writes() ? number + 1 : number + 1 - std::min<std::uint64_t>(number + 1, num_slots());
-  std::uint64_t num_done = num_done_.load(std::memory_order_acquire);
-  if (num_done < needed) {
+  if (num_done_.load(std::memory_order_acquire) < needed) {
     const Recorder::StateTimer timer(recorder_, writes() ? IoTime::fill : IoTime::verify);
-    while (num_done < needed) {
-      if (helper_.joinable()) {
-        num_done_.wait(num_done, std::memory_order_acquire);
-      } else {
-        do_next();
-      }
-      num_done = num_done_.load(std::memory_order_acquire);
+    while (num_done_.load(std::memory_order_acquire) < needed) {
+      const std::lock_guard lock(mutex_);
+      if (num_done_.load(std::memory_order_relaxed) < needed) do_next();
     }
   }
   return memory(number);

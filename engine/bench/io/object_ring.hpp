@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
@@ -20,7 +21,8 @@ namespace leadline::bench::io {
 
 /// Of one phase. Objects are numbered as they are moved, from 0; object n lies in slot n % num_slots. What the ring
 /// holds is made before the phase begins, and checked when it is over: neither is in its time. All else is done by a
-/// helper thread while calls go on; without one, between the calls.
+/// helper thread while calls go on; what it has not done in time, and all where there is none, by the rank between its
+/// calls.
 class ObjectRing {
  public:
   struct Task {
@@ -40,8 +42,9 @@ class ObjectRing {
   /// Its number in the file.
   std::uint64_t object_at(std::uint64_t number) const { return task_.order.at(number); }
 
-  /// The memory of the next object: made, or ready to be read into. Waits for the helper, or does what is left: that
-  /// time counts as fill or verify. At most num_slots objects are taken and not given back.
+  /// The memory of the next object: made, or ready to be read into. Does what is left for that, or waits until the
+  /// helper has done what it is at: that time counts as fill or verify. At most num_slots objects are taken and not
+  /// given back.
   std::span<std::byte> take(std::uint64_t number);
 
   /// Calls on this object are over, and so many bytes of it were moved. In order; what follows one that failed does not
@@ -71,6 +74,7 @@ class ObjectRing {
   std::vector<std::uint64_t> num_moved_;        ///< by slot: bytes of the object that was read into it
   std::atomic<std::uint64_t> num_done_{0};      ///< objects made (of a write) or checked (of a read)
   std::atomic<std::uint64_t> num_returned_{0};  ///< given back; with stop_bit where the helper is to end
+  std::mutex mutex_;                            ///< of what do_next() uses
   std::thread helper_;
 };
 
