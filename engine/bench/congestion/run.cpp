@@ -96,7 +96,7 @@ class CongestionTest {
     std::string own;
     const auto worst = worst_of(result);
     if (worst && result.request.fail_above > 0 && worst->factor.low > result.request.fail_above) {
-      own = fmt::format("under load the network is above --fail-above {:g}: {}", result.request.fail_above,
+      own = fmt::format("a load does more than --fail-above {:g} allows: {}", result.request.fail_above,
                         verdict_text(result));
       own.pop_back();  // the line end
     }

@@ -173,7 +173,7 @@ TEST(CongestionTraffic, MoreThanMayBeUnderWayIsSentLaterAndCounts) {
 }
 
 TEST(CongestionTraffic, AllreducesEndTogetherWhoeverIsThereFirst) {
-  for (const std::size_t num_ranks : {2, 3, 5}) {
+  for (const std::size_t num_ranks : {2u, 3u, 5u}) {
     std::vector<std::size_t> num(num_ranks);
     on_ranks(num_ranks, [&](End& end, Traffic& traffic, ThreadCluster& cluster) {
       std::vector<std::int32_t> all(num_ranks);
