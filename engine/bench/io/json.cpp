@@ -221,7 +221,7 @@ constexpr auto fields_of(Type<RankAtInterruption> /*any*/) {
 }
 
 constexpr const char* about_of(Type<MixPart> /*any*/) {
-  return "The reads of a phase that reads and writes, or its writes. Rates by the I/O time of the slowest rank.";
+  return "The reads of a phase that reads and writes, or its writes. Rates are over wall_ns of the phase.";
 }
 
 constexpr auto fields_of(Type<MixPart> /*any*/) {
@@ -288,7 +288,7 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
           field("bytes_per_s_transfer", &PhaseSummary::bytes_per_s_transfer, "bytes/s",
                 "divided by the slowest rank's I/O time without open, preallocate, sync and close"),
           field("operations_per_s", &PhaseSummary::operations_per_s, "1/s",
-                "calls, or operations on files or directories, divided by the I/O time of the slowest rank",
+                "calls divided by wall_ns; of metadata, operations divided by the I/O time of the slowest rank",
                 Since::later_version),
           field("fill_bytes_per_s", &PhaseSummary::fill_bytes_per_s, "bytes/s",
                 "how fast a rank filled its objects, mean"),

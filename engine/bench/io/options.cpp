@@ -134,7 +134,9 @@ void declare_files(OptionTable& options, IoRequest& request) {
       .conflicts_with("--target", "each says what files are named");
   options.flag("--overwrite-targets", "write over files that do not look like ours", request.overwrite_targets);
   options
-      .flag("--new-files", "remove files before each writing, so that it makes them anew; without it they are emptied",
+      .flag("--new-files",
+            "remove files that were there before the run, too, so that writing makes them anew; without it they are "
+            "emptied",
             request.new_files)
       .later();
   options.flag("--delete", "delete the files at the end", request.delete_files);

@@ -194,7 +194,7 @@ struct PhaseSummary {
   double bytes_per_s_first_done = not_measured;  ///< of what all ranks had moved by then; where that is known
   double bytes_per_s_io = not_measured;          ///< over the I/O time of the slowest rank
   double bytes_per_s_mean = not_measured;        ///< over the mean I/O time of ranks
-  double operations_per_s = not_measured;        ///< calls, or operations on items, over wall_ns
+  double operations_per_s = not_measured;  ///< calls over wall_ns; of metadata over the I/O time of the slowest rank
   double bytes_per_s_transfer =
       not_measured;  ///< over the slowest rank's I/O time without open, preallocate, sync, close
   double fill_bytes_per_s = not_measured, verify_bytes_per_s = not_measured;  ///< of one rank, mean

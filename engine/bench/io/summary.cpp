@@ -272,8 +272,8 @@ MixPart mix_part(cluster::Cluster& cluster, const RankPhase& own, const PhaseSum
   part.num_calls = sums.num_calls;
   if (sums.num_calls == 0) return part;
   if (summary.is_complete) {
-    part.bytes_per_s = rate(sums.bytes, summary.io.max);
-    part.operations_per_s = rate(sums.num_calls, summary.io.max);
+    part.bytes_per_s = rate(sums.bytes, summary.wall_ns);
+    part.operations_per_s = rate(sums.num_calls, summary.wall_ns);
   }
   const auto quantile = [&](double q) {
     return latency_quantile_ns(sums.latencies, q, sums.call_ns_min, sums.call_ns_max);

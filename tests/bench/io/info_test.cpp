@@ -56,9 +56,9 @@ TEST(FileInfo, OfAParallelFileTestSaysWhatWasRunAndHowFastItWas) {
                     HasSubstr("files            /scratch/leadline-io\n                 /scratch/two\n"),
                     HasSubstr("phases           4 of 6\n")));
   // 1e9 and 4e9 B/s
-  EXPECT_THAT(text, HasSubstr("  write           0  1.0 MiB  0.931         0.931   1000000006   5.000 ms  durable\n"));
+  EXPECT_THAT(text, HasSubstr("  write           0  1.0 MiB  0.931         0.931   1000000006  5.000 ms  durable\n"));
   EXPECT_THAT(text,
-              HasSubstr("  read            1  1.0 MiB  3.725         3.725   4000000006   5.000 ms  from mixed\n"));
+              HasSubstr("  read            1  1.0 MiB  3.725         3.725   4000000006  5.000 ms  from mixed\n"));
 }
 
 TEST(FileInfo, OfAParallelFileTestIsOneDocument) {

@@ -186,13 +186,10 @@ TEST(IoMeasure, FilesMayBeMadeAnew) {
     const test::Folder folder;
     IoRequest request = request_in(folder, Movement::n_1);
     request.new_files = new_files;
-    request.repeat = 2;
-    Setting setting = setting_for(request);
-    // A second name keeps what was written first, where the file itself is made anew.
-    setting.behind_phase = [&](const PhasePosition& position) {
-      if (position.index == 0) std::filesystem::create_hard_link(folder / "file", folder / "first");
-    };
-    expect_no_errors(measured(setting));
+    // A second name keeps what was there before, where the file itself is made anew.
+    std::ofstream(folder / "file") << "before";
+    std::filesystem::create_hard_link(folder / "file", folder / "first");
+    expect_no_errors(measured(setting_for(request)));
     EXPECT_EQ(std::filesystem::hard_link_count(folder / "file"), new_files ? 1u : 2u);
   }
 }

@@ -421,7 +421,7 @@ TEST(IoSummary, OfAnInterruptedPhaseShowsHowFarRanksWere) {
                            {.rank = 5, .time_ns = 4e6, .bytes = 2 * io_mebi, .call = "reading 1 MiB at 0 of f.5"}};
   const std::string text = bench::io::io_summary(result, "r.h5");
   EXPECT_THAT(text, testing::StartsWith("INCOMPLETE: told to stop\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("  read +0 +3.0 MiB +- +- +- +- +- +interrupted\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("  read +0 +3.0 MiB +- +- +- +- +- +- +interrupted\n"));
   EXPECT_THAT(text, HasSubstr("read 0 was interrupted: what 2 of 8 ranks had moved until then; no rate\n"
                               "  rank   time in ms    bytes\n"
                               "  0 (a)       5.000  1.0 MiB\n"
