@@ -148,6 +148,8 @@ def _chart(impacts: Sequence[Impact]) -> Row | None:
         of_load = sorted((one for one in impacts if one.load in (load, "")), key=lambda one: one.intensity_percent)
         for name in _WORDS:
             there = [(one, getattr(one, name)) for one in of_load if math.isfinite(getattr(one, name).value)]
+            if not there:  # bandwidth has no quantile of few messages
+                continue
             lines.append({
                 "name": f"{load}, {_WORDS[name]}", "class": f"load-{index % 4} {name}",
                 "points": " ".join(f"{across(one.intensity_percent):.1f},{down(f.value):.1f}" for one, f in there),
