@@ -107,7 +107,9 @@ PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, doub
   sums.first_begin_ns = own.begin_ns;
   // Ranks that share a file wait for the syncs of others, too.
   const bool is_without_sync = request.sync == SyncTiming::outside && own.done_ns > 0;
-  sums.last_end_ns = is_without_sync ? own.done_ns + time_of(own, IoTime::close) : own.end_ns;
+  const double end_without_sync_ns =  // whatever held the rank up between the two belongs to it
+      std::max(own.done_ns + time_of(own, IoTime::close), own.begin_ns + own.io_ns);
+  sums.last_end_ns = is_without_sync ? end_without_sync_ns : own.end_ns;
   if (own.done_ns > 0 && own.bytes > 0) sums.first_done_ns = own.done_ns;
   sums.io.add(rank, own.io_ns);
   for (std::size_t i = 0; i < num_io_times; ++i) {

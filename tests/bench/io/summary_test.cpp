@@ -91,7 +91,7 @@ TEST(PhaseSummary, ASyncOutsideIsNoPartOfTheTime) {
   IoRequest request;
   request.sync = SyncTiming::outside;
   const PhaseSummary summary = summary_of(2, request, IoOperation::write, [](int rank, Part& part) {
-    part.row = row_of(1000, 1000);
+    part.row = row_of(1000, 400);
     part.row.begin_ns = 100;
     part.row.done_ns = rank == 0 ? 500 : 600;
     part.row.end_ns = 5000;
@@ -99,6 +99,13 @@ TEST(PhaseSummary, ASyncOutsideIsNoPartOfTheTime) {
   });
   EXPECT_DOUBLE_EQ(summary.wall_ns, 510);
   EXPECT_DOUBLE_EQ(summary.bytes_per_s, 2000 / 510e-9);
+  const PhaseSummary held_up = summary_of(1, request, IoOperation::write, [](int, Part& part) {
+    part.row = row_of(1000, 700);
+    part.row.begin_ns = 100;
+    part.row.done_ns = 500;
+    part.row.end_ns = 5000;
+  });
+  EXPECT_DOUBLE_EQ(held_up.wall_ns, 700) << "no less than the I/O time of a rank";
 }
 
 /// Rank 0 is done at 1 ms, and has then moved all, rank 1 at 4 ms, evenly.
