@@ -371,8 +371,8 @@ bool Diagnosing::are_several_as_slow(const Suspect& own, double effect, std::siz
   const double num_hosts = setting_.hosts.num_groups();
   const bool is_link = own.component.kind == ComponentKind::link;
   const double num_slow = share * (is_link ? num_hosts * (num_hosts - 1) / 2 : num_pairs_between);
-  return num_slow * std::pow(share, std::max<double>(1, static_cast<double>(num_pairs / 2))) >
-         question_.settings.false_discovery_rate;
+  const std::size_t num_again = std::max<std::size_t>(1, num_pairs / 2);
+  return num_slow * std::pow(share, static_cast<double>(num_again)) > question_.settings.false_discovery_rate;
 }
 
 /// Second measurements follow one another, so what disturbs the machine for a while makes all of them slow: whether

@@ -200,18 +200,20 @@ def _write_phases(file: h5py.File, storage: Storage, times_s: Doubles) -> None:
     io["phases/repeat"] = np.arange(num_phases, dtype=np.int32)
     io["phases/state"] = np.ones(num_phases, dtype=np.uint8)
     told = {"error": "", "bytes": int(storage.bytes_of.sum()), "wall_ns": None, "bytes_per_s": None,
-            "bytes_per_s_wall": None, "source": None, "is_durable": True, "num_mismatches": 0}  # fmt: skip
+            "bytes_per_s_wall": None, "num_objects": 64 * num, "source": None, "is_durable": True,
+            "num_mismatches": 0}  # fmt: skip
     io["phases/summary"] = np.array([json.dumps(told)] * num_phases, dtype="S32768")
     columns = {
         "call_ns": 1e9 * times_s,
         "io_ns": 1e9 * times_s,
         "end_ns": 1e9 * times_s,
     }
-    for name in ("wait_ns", "sync_ns", "close_ns", "begin_ns"):
+    for name in ("wait_ns", "sync_ns", "open_ns", "close_ns", "begin_ns"):
         columns[name] = np.zeros(times_s.shape)
     for name, values in columns.items():
         io[f"ranks/{name}"] = values
     io["ranks/bytes"] = np.tile(storage.bytes_of.astype(np.uint64), (num_phases, 1))
+    io["ranks/num_objects"] = np.full(times_s.shape, 64, dtype=np.uint64)
     io["ranks/file"] = np.tile(np.arange(num, dtype=np.int32), (num_phases, 1))
     file["summary"] = json.dumps({"findings": []})
 

@@ -71,8 +71,8 @@ def headline(result: CongestionResult) -> list[str]:
         return ["No load surely makes the median or the 99 % quantile of a test longer."]
     impact, name, factor = worst
     return [
-        f"Under {_name_of(impact)} the {_WORDS[name]} of {impact.test.value} is {factor_text(factor.value)} times as "
-        f"long as alone (95 % interval {_interval(factor)})."
+        f"Under {_name_of(impact)} the {_WORDS[name]} of {impact.test.value} is {factor_text(factor.estimate)} times "
+        f"as long as alone (95 % interval {_interval(factor)})."
     ]
 
 
@@ -116,7 +116,7 @@ def _row(result: CongestionResult, impact: Impact) -> Row:
         factor: Factor = getattr(impact, name)
         row[name] = {
             "alone": time_text(getattr(impact.alone, name)), "loaded": time_text(getattr(impact.loaded, name)),
-            "factor": number(factor.value, 3), "interval": _interval(factor),
+            "factor": number(factor.estimate, 3), "interval": _interval(factor),
             "bad": bool(factor.low > 1 and impact.load),
         }  # fmt: skip
     if impact.test == VictimTest.BANDWIDTH:
@@ -130,7 +130,7 @@ def _chart(impacts: Sequence[Impact]) -> Row | None:
     """Factor over intensity, a line for each load: median and 99 % quantile with their intervals."""
     loads = list(dict.fromkeys(one.load for one in impacts if one.load))
     factors: list[Factor] = [getattr(one, name) for one in impacts for name in _WORDS]
-    ends, values = [end for one in factors for end in _ends(one)], [one.value for one in factors if _ends(one)]
+    ends, values = [end for one in factors for end in _ends(one)], [one.estimate for one in factors if _ends(one)]
     if not loads or not values:
         return None
     # A wide interval goes beyond the picture.
@@ -147,12 +147,12 @@ def _chart(impacts: Sequence[Impact]) -> Row | None:
     for index, load in enumerate(loads):
         of_load = sorted((one for one in impacts if one.load in (load, "")), key=lambda one: one.intensity_percent)
         for name in _WORDS:
-            there = [(one, getattr(one, name)) for one in of_load if math.isfinite(getattr(one, name).value)]
+            there = [(one, getattr(one, name)) for one in of_load if math.isfinite(getattr(one, name).estimate)]
             if not there:  # bandwidth has no quantile of few messages
                 continue
             lines.append({
                 "name": f"{load}, {_WORDS[name]}", "class": f"load-{index % 4} {name}",
-                "points": " ".join(f"{across(one.intensity_percent):.1f},{down(f.value):.1f}" for one, f in there),
+                "points": " ".join(f"{across(one.intensity_percent):.1f},{down(f.estimate):.1f}" for one, f in there),
                 "bars": [(across(one.intensity_percent), down(f.low), down(f.high)) for one, f in there if _ends(f)],
             })  # fmt: skip
     return {
@@ -165,7 +165,7 @@ def _chart(impacts: Sequence[Impact]) -> Row | None:
 
 def _ends(factor: Factor) -> list[float]:
     """What of it is to be seen."""
-    return [value for value in (factor.value, factor.low, factor.high) if math.isfinite(value) and value > 0]
+    return [value for value in (factor.estimate, factor.low, factor.high) if math.isfinite(value) and value > 0]
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -177,7 +177,7 @@ def _ticks(low: float, high: float) -> list[float]:
 def _shared(result: CongestionResult) -> list[Row]:
     return [
         {"name": _name_of(one), "test": one.test.value, "shared": one.shared, "rounds": one.num_rounds,
-         "median": number(one.median.value, 3), "p99": number(one.p99.value, 3), "interval": _interval(one.p99)}
+         "median": number(one.median.estimate, 3), "p99": number(one.p99.estimate, 3), "interval": _interval(one.p99)}
         for one in result.impacts if one.shared != "all" and one.load
     ]  # fmt: skip
 

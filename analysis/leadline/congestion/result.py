@@ -57,7 +57,7 @@ class Times:
 class Factor:
     """Impact factor: loaded by alone, with its 95 % interval."""
 
-    value: float
+    estimate: float
     low: float
     high: float
 

@@ -51,7 +51,7 @@ std::uint64_t bytes_of_system_calls(IoOperation operation) {
 }
 
 /// Beyond, the first ones stand for all.
-constexpr std::size_t most_joint_calls = 4096;
+constexpr std::size_t joint_calls_kept = 4096;
 
 /// Whether all openers make each call together. Of calls that are only started nobody knows when they are over.
 bool has_joint_calls(const Stage& stage) {
@@ -101,7 +101,7 @@ Phase::Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links
       lost_pairs_(lost_pairs),
       current_step_(current_step),
       share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank(), task.left_out)),
-      recorder_(stage.request.num_slow_calls, has_joint_calls(stage) ? most_joint_calls : 0),
+      recorder_(stage.request.num_slow_calls, has_joint_calls(stage) ? joint_calls_kept : 0),
       contents_(stage.request, stage.plan.layout, task.writing),
       failure_(stage.cluster, stage.placement.host),
       pace_(work_of(stage, task, share_), recorder_, stage.cluster.progress_counter(), current_step, stage.progress) {

@@ -277,7 +277,7 @@ class IoTest {
 
  private:
   static ContentsWorker contents_worker(const command::RunEnvironment& run_environment) {
-    const std::optional<cluster::CpuList> cpus = run_environment.second_core();
+    const std::optional<cluster::CpuList>& cpus = run_environment.second_core();
     return cpus ? ContentsWorker{ContentsBy::helper, *cpus} : ContentsWorker{};
   }
 

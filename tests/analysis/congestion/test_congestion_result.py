@@ -39,8 +39,8 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert len(result.impacts) == 9
     impact = result.impacts[-3]
     assert (impact.load, impact.intensity_percent, impact.test, impact.shared) == ("incast", 100, "latency", "all")
-    assert impact.p99.value == pytest.approx(40)
-    assert math.isnan(impact.p999.value)
+    assert impact.p99.estimate == pytest.approx(40)
+    assert math.isnan(impact.p999.estimate)
     assert result.loads[0].recovery_s == pytest.approx(0.004)
     assert "congestion test under no load, incast 50 %, incast 100 %" in repr(result)
 
