@@ -37,7 +37,7 @@ TEST(ObjectOrder, HasEachObjectOnce) {
 
 TEST(ObjectOrder, WithoutASeedIsThatOfNumbers) {
   const ObjectOrder order(1000, 0, 7);
-  for (const std::uint64_t position : {0, 1, 999}) EXPECT_EQ(order.at(position), position);
+  for (const std::uint64_t position : {0U, 1U, 999U}) EXPECT_EQ(order.at(position), position);
 }
 
 TEST(ObjectOrder, FollowsFromSeedAndRank) {
