@@ -72,13 +72,13 @@ class MadeUpCongestion:
         def factor(name: str) -> dict[str, Any]:
             value = self.factor(cell, name)
             width = 1.02 if self.is_sure else 100
-            return {"value": value, "low": value / width, "high": value * width}
+            return {"estimate": value, "low": value / width, "high": value * width}
 
         factors = {name: factor(name) for name in ("mean", "median", "p99")}
         return {
             **self.cell_name(cell), "test": test, "shared": shared, "num_rounds": self.num_measured,
             "alone": times("alone"), "loaded": times("loaded"), **factors,
-            "p999": {"value": None, "low": None, "high": None},
+            "p999": {"estimate": None, "low": None, "high": None},
         }  # fmt: skip
 
     def load(self, cell: int) -> dict[str, Any]:

@@ -76,9 +76,9 @@ def test_the_file_fits_the_summary(result: Path) -> None:
             assert is_whole.all() or impact["test"] == "bandwidth", "a stream may have too few messages in a round"
             assert impact["num_rounds"] == is_whole.sum()
             factors = means["loaded"][is_whole] / means["alone"][is_whole]
-            assert impact["mean"]["value"] == pytest.approx(np.exp(np.log(factors).mean()))
+            assert impact["mean"]["estimate"] == pytest.approx(np.exp(np.log(factors).mean()))
             if len(factors) > 1:
-                assert impact["mean"]["low"] < impact["mean"]["value"] < impact["mean"]["high"]
+                assert impact["mean"]["low"] < impact["mean"]["estimate"] < impact["mean"]["high"]
         loads = group["load/bytes_per_s"][()]
         assert (loads[0] == 0).all()
         assert loads[1:].sum() > 0
@@ -142,7 +142,8 @@ def test_a_page_and_a_table(result: Path, leadline: Leadline, tmp_path: Path) ->
     rows = list(csv.DictReader(io.StringIO(done.out)))
     impacts = summary_of(result)["impacts"]
     assert [row["test"] for row in rows] == [impact["test"] for impact in impacts]
-    assert [float(row["factor_median"]) for row in rows] == pytest.approx([one["median"]["value"] for one in impacts])
+    medians = [one["median"]["estimate"] for one in impacts]
+    assert [float(row["factor_median"]) for row in rows] == pytest.approx(medians)
     leadline("report", result, "--output", tmp_path / "r.pdf").assert_refused(2, "no sheet", ".html")
 
 

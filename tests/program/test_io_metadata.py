@@ -88,7 +88,7 @@ def test_calls_count_as_operations(leadline: Leadline, tmp_path: Path) -> None:
     assert [phase.operation for phase in analysis.load(tmp_path / "r.h5").phases] == ["write", "mix", "read"]
     page = leadline("report", "r.h5", "--output", "page.html")
     assert page.status == 0, page.err
-    assert "Both at once (mix): reads " in (tmp_path / "page.html").read_text()
+    assert "Both at once: reads " in (tmp_path / "page.html").read_text()
 
 
 # What the plan must say of each.

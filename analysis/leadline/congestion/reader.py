@@ -90,7 +90,7 @@ def _times(entry: Mapping[str, Any]) -> Times:
 
 
 def _factor(entry: Mapping[str, Any]) -> Factor:
-    return Factor(*(real_of(entry[name]) for name in ("value", "low", "high")))
+    return Factor(*(real_of(entry[name]) for name in ("estimate", "low", "high")))
 
 
 def _impact(entry: Mapping[str, Any]) -> Impact:

@@ -108,8 +108,7 @@ def headline(result: IoResult, diagnosed: Diagnosed) -> list[str]:
     if not measured:
         return ["Nothing was measured."]
     sentences = [_rates_sentence(result, operation) for operation in ("write", "read")]
-    sentences += [_mix_sentence(phase) for phase in measured if phase.operation == "mix"]
-    sentences += [_operations_sentence(result)]
+    sentences += [_mix_sentence(with_rates(result, "mix")), _operations_sentence(result)]
     sentences += [_wrong_sentence(phase) for phase in measured]
     told = [sentence for sentence in sentences if sentence]
     return told + (verdict(result, diagnosed) if result.files else []) if told else ["No phase finished."]
@@ -130,12 +129,16 @@ def slow_ranks(diagnosed: Diagnosed, operation: str) -> frozenset[int]:
     return frozenset(rank for fault in faults if fault.phases for rank in fault.phases.ranks)
 
 
+def _of_several(phases: Sequence[IoPhase]) -> str:
+    return f", median of {len(phases)} repetitions" if len(phases) > 1 else ""
+
+
 def _rates_sentence(result: IoResult, operation: str) -> str:
     phases = with_rates(result, operation)
     if not phases:
         return ""
     rate = bandwidth_text(median_rate(phases), 3)
-    last, several = phases[-1], f", median of {len(phases)} repetitions" if len(phases) > 1 else ""
+    last, several = phases[-1], _of_several(phases)
     amount = amount_text(last.value("bytes"))
     if operation == "write":
         durable = source_text(result, last)
@@ -143,12 +146,13 @@ def _rates_sentence(result: IoResult, operation: str) -> str:
     return f"Reading: {rate} ({amount}, {source_text(result, last)}){several}."
 
 
-def _mix_sentence(phase: IoPhase) -> str:
-    parts = {name: phase.summary.get(name) or {} for name in ("reads", "writes")}
-    told = [
-        f"{name} {bandwidth_text(part['bytes_per_s'], 3)}" for name, part in parts.items() if part.get("bytes_per_s")
-    ]
-    return f"Both at once ({phase.name}): {', '.join(told)}." if told else ""
+def _mix_sentence(phases: Sequence[IoPhase]) -> str:
+    told = []
+    for name in ("reads", "writes"):
+        parts = (phase.summary.get(name) or {} for phase in phases)
+        if rates := [rate for part in parts if (rate := part.get("bytes_per_s"))]:
+            told.append(f"{name} {bandwidth_text(statistics.median(rates), 3)}")
+    return f"Both at once: {', '.join(told)}{_of_several(phases)}." if told else ""
 
 
 def _operations_sentence(result: IoResult) -> str:

@@ -46,7 +46,7 @@ constexpr auto fields_of(Type<Times> /*any*/) {
 
 constexpr auto fields_of(Type<Factor> /*any*/) {
   return std::tuple{
-      field("value", &Factor::value, "1", "geometric mean over rounds"),
+      field("estimate", &Factor::estimate, "1", "geometric mean over rounds"),
       field("low", &Factor::low, "1", "low end of its 95 % interval"),
       field("high", &Factor::high, "1", "high end"),
   };

@@ -59,8 +59,8 @@ struct Times {
 
 /// Loaded by alone, the geometric mean over rounds, and its 95 % interval. NaN likewise.
 struct Factor {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  double low = value, high = value;
+  double estimate = std::numeric_limits<double>::quiet_NaN();
+  double low = estimate, high = estimate;
 };
 
 /// What a load does to a test.

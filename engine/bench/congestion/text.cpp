@@ -25,7 +25,7 @@ std::string ratio_text(double ratio) {
   return ratio < large ? fmt::format("{:.3g}", ratio) : fmt::format("{:.0f}", ratio);
 }
 
-std::string factor_text(const Factor& factor) { return ratio_text(factor.value); }
+std::string factor_text(const Factor& factor) { return ratio_text(factor.estimate); }
 
 std::string interval_text(const Factor& factor) {
   if (!std::isfinite(factor.low) || !std::isfinite(factor.high)) return "-";

@@ -60,6 +60,37 @@ struct StreamState {
   }
 };
 
+/// Small messages that are going out, each from a place of its own: it has the tickets 2 * place for them, and
+/// 2 * place + 1 for what comes in.
+class Outgoing {
+ public:
+  static Ticket place_of(std::uint64_t number) { return static_cast<Ticket>(number % most_unanswered); }
+
+  bool is_any() const { return num_ > 0; }
+  bool has(std::uint64_t number) const { return is_going_out_[place_of(number)]; }
+
+  void send(Messages& messages, std::int32_t partner, const Small& small, std::uint64_t number) {
+    messages.post_send(partner, small, 2 * place_of(number));
+    is_going_out_[place_of(number)] = true;
+    ++num_;
+  }
+  void receive(Messages& messages, std::int32_t partner, Small& into, std::uint64_t number) {
+    messages.post_receive(partner, into, 2 * place_of(number) + 1);
+  }
+
+  /// Whether the ticket was that of one of them, which is out now.
+  bool takes(Ticket ticket) {
+    if (ticket % 2 != 0) return false;
+    is_going_out_[ticket / 2] = false;
+    --num_;
+    return true;
+  }
+
+ private:
+  std::array<bool, most_unanswered> is_going_out_{};
+  std::uint64_t num_ = 0;
+};
+
 class Streams {
  public:
   /// `words`: memory for those of the other ends, stream_window for each stream.
@@ -232,25 +263,19 @@ bool Traffic::stream(Messages& messages, std::span<const StreamEnd> streams, con
 bool Traffic::send_on_schedule(Messages& messages, std::int32_t partner, const SendSchedule& schedule,
                                const Done& done) {
   const auto& [num, begin_ns, interval_ns] = schedule;
-  std::array<bool, most_unanswered> is_going_out{};
-  std::uint64_t num_sent = 0, num_answered = 0, num_going_out = 0;
-  while (num_answered < num || num_going_out > 0) {
-    while (num_sent < num && num_sent < num_answered + most_unanswered && !is_going_out[num_sent % most_unanswered] &&
+  Outgoing outgoing;
+  std::uint64_t num_sent = 0, num_answered = 0;
+  while (num_answered < num || outgoing.is_any()) {
+    while (num_sent < num && num_sent < num_answered + most_unanswered && !outgoing.has(num_sent) &&
            now_ns() >= begin_ns + num_sent * interval_ns) {
-      const auto place = static_cast<Ticket>(num_sent % most_unanswered);
-      messages.post_receive(partner, answers_[place], 2 * place + 1);
-      messages.post_send(partner, outgoing_, 2 * place);
-      is_going_out[place] = true;
-      ++num_going_out;
+      outgoing.receive(messages, partner, answers_[Outgoing::place_of(num_sent)], num_sent);
+      outgoing.send(messages, partner, outgoing_, num_sent);
       ++num_sent;
     }
     const auto ticket = poll(messages);
     if (!ticket) {
       if (is_given_up(messages)) return false;
-    } else if (*ticket % 2 == 0) {
-      is_going_out[*ticket / 2] = false;
-      --num_going_out;
-    } else {
+    } else if (!outgoing.takes(*ticket)) {
       const std::uint64_t due_ns = begin_ns + num_answered++ * interval_ns;  // answers come in order
       done(due_ns, now_ns() - due_ns);
     }
@@ -259,26 +284,19 @@ bool Traffic::send_on_schedule(Messages& messages, std::int32_t partner, const S
 }
 
 bool Traffic::answer(Messages& messages, std::int32_t partner, std::uint64_t num) {
-  std::array<bool, most_unanswered> is_going_out{};
-  std::uint64_t num_posted = 0, num_received = 0, num_answered = 0, num_going_out = 0;
-  while (num_answered < num || num_going_out > 0) {
+  Outgoing outgoing;
+  std::uint64_t num_posted = 0, num_received = 0, num_answered = 0;
+  while (num_answered < num || outgoing.is_any()) {
     for (; num_posted < std::min(num, num_answered + most_unanswered); ++num_posted) {
-      const auto place = static_cast<Ticket>(num_posted % most_unanswered);
-      messages.post_receive(partner, answers_[place], 2 * place + 1);
+      outgoing.receive(messages, partner, answers_[Outgoing::place_of(num_posted)], num_posted);
     }
-    for (; num_answered < num_received && !is_going_out[num_answered % most_unanswered]; ++num_answered) {
-      const auto place = static_cast<Ticket>(num_answered % most_unanswered);
-      messages.post_send(partner, outgoing_, 2 * place);
-      is_going_out[place] = true;
-      ++num_going_out;
+    for (; num_answered < num_received && !outgoing.has(num_answered); ++num_answered) {
+      outgoing.send(messages, partner, outgoing_, num_answered);
     }
     const auto ticket = poll(messages);
     if (!ticket) {
       if (is_given_up(messages)) return false;
-    } else if (*ticket % 2 == 0) {
-      is_going_out[*ticket / 2] = false;
-      --num_going_out;
-    } else {
+    } else if (!outgoing.takes(*ticket)) {
       ++num_received;
     }
   }

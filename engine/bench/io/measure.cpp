@@ -233,7 +233,7 @@ PhaseTask Measuring::task_of(const PhasePosition& position) const {
   if (!makes_something(position.operation) && num_written_) task.num_objects = *num_written_;
   task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(position.repeat)};
   task.left_out = ranks_left_out(stage_, lost_pairs_);
-  task.creates_file = creates_file_ && position.repeat > 0;
+  task.makes_file_anew = stage_.request.new_files || (creates_file_ && position.repeat > 0);
   return task;
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "bench/common_start.hpp"
 #include "bench/io/buffers.hpp"
+#include "bench/io/common_start.hpp"
 #include "bench/io/direct_loop.hpp"
 #include "bench/io/funnel_io_rank.hpp"
 #include "bench/io/funnel_reader.hpp"
@@ -134,9 +134,8 @@ bool Phase::make_ready() {
   if (writes()) {
     if (share_.is_lowest_opener(stage_.cluster.rank())) {
       failure_.guard([&] {
-        const bool is_made_anew = task_.creates_file || stage_.request.new_files;
-        const InFileCall in_call(file_call(), is_made_anew ? "deleting" : "emptying", path());
-        if (is_made_anew) {
+        const InFileCall in_call(file_call(), task_.makes_file_anew ? "deleting" : "emptying", path());
+        if (task_.makes_file_anew) {
           remove_file(path());
         } else {
           truncate_file(path());

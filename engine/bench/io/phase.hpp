@@ -61,7 +61,7 @@ struct PhaseTask {
   std::uint64_t num_objects = 0;       ///< of a rank, at most
   Writing writing;                     ///< who writes, or wrote, the blocks
   std::vector<std::int32_t> left_out;  ///< see ranks_left_out()
-  bool creates_file = false;  ///< this rank removes the file, which the run has created, before it is written again
+  bool makes_file_anew = false;        ///< the rank that empties the file before it is written removes it instead
 };
 
 class Phase {

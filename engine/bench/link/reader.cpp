@@ -52,6 +52,28 @@ void expect_times(const std::string& path, const PairRow& row, std::int64_t rank
   });
 }
 
+void set_provenance(Header& header, const ForeignRun& run) {
+  header.provenance = {{"version", ""},
+                       {"commit", ""},
+                       {"command_line", run.command_line},
+                       {"start_utc", ""},
+                       {"launcher", ""},
+                       {"kernel", ""},
+                       {"transport", run.transport},
+                       {"transport_library", ""},
+                       {"transport_device", ""},
+                       {"simulated", std::int64_t{0}},
+                       {"clock_source", ""},
+                       {"clock_resolution_ns", 0.0},
+                       {"clock_cost_ns", 0.0},
+                       {"wait", ""},
+                       {"control_plane_on_loopback", std::int64_t{0}},
+                       {"num_ranks", header.num_ranks},
+                       {"num_hosts", static_cast<std::int64_t>(run.num_hosts)},
+                       {"num_rounds", run.num_rounds},
+                       {"direction", name_of(run.direction)}};
+}
+
 void check_header(const std::string& path, const Header& header) {
   if (header.message_sizes_bytes.empty()) result::throw_damaged(path, "there is no message size");
   std::int32_t before = -1;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -88,6 +89,18 @@ std::string opened_text(const std::string& path, const result::RunHeader& header
 void expect_times(const std::string& path, const PairRow& row, std::int64_t rank);
 
 void expect_times(const std::string& path, const std::vector<double>& times_ns, std::int64_t rank);
+
+/// What the file of another program tells of its run.
+struct ForeignRun {
+  std::string command_line = "[]";  ///< a JSON array of words
+  std::string transport;
+  std::size_t num_hosts = 0;
+  std::int64_t num_rounds = 0;
+  Direction direction = Direction::semidirectional;
+};
+
+/// As an own file has it; all else is empty. header.num_ranks is known.
+void set_provenance(Header& header, const ForeignRun& run);
 
 /// What headers of all formats have in common: lists that are not empty, ranks and slices that exist.
 void check_header(const std::string& path, const Header& header);

@@ -101,9 +101,9 @@ constexpr std::size_t fewest_by_chance = 6, by_chance_before = 8, suspects_by_on
 
 /// Takes the one out whose hosts the suspected pairs have least: what disturbs the machine shows in it, and what is
 /// suspected does not.
-std::optional<diagnosis::OrderedPair> farthest_taken(std::vector<diagnosis::OrderedPair>& by_chance,
-                                                     std::span<const diagnosis::OrderedPair> suspected,
-                                                     std::span<const std::uint32_t> host_of) {
+std::optional<diagnosis::OrderedPair> take_with_fewest_in_common(std::vector<diagnosis::OrderedPair>& by_chance,
+                                                                 std::span<const diagnosis::OrderedPair> suspected,
+                                                                 std::span<const std::uint32_t> host_of) {
   if (by_chance.empty()) return std::nullopt;
   std::map<std::uint32_t, std::size_t> num_of_host;
   for (const diagnosis::OrderedPair& pair : suspected)
@@ -111,9 +111,9 @@ std::optional<diagnosis::OrderedPair> farthest_taken(std::vector<diagnosis::Orde
   const auto num_common = [&](const diagnosis::OrderedPair& pair) {
     return num_of_host[host_of[pair.from]] + num_of_host[host_of[pair.to]];
   };
-  const auto farthest = std::ranges::min_element(by_chance, {}, num_common);
-  const diagnosis::OrderedPair taken = *farthest;
-  by_chance.erase(farthest);
+  const auto fewest = std::ranges::min_element(by_chance, {}, num_common);
+  const diagnosis::OrderedPair taken = *fewest;
+  by_chance.erase(fewest);
   return taken;
 }
 
@@ -213,7 +213,7 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
     for (std::size_t begin = 0; begin < pairs.size(); begin += suspects_by_one_by_chance) {
       const auto part = pairs.subspan(begin, std::min(suspects_by_one_by_chance, pairs.size() - begin));
       for (const diagnosis::RetestTimes& one : again_by(limited, part, load)) times.push_back(one);
-      if (const auto sound = farthest_taken(between, pairs, stage.layout.host_of)) {
+      if (const auto sound = take_with_fewest_in_common(between, pairs, stage.layout.host_of)) {
         again_by(limited, std::span(&*sound, 1), diagnosis::Load::alone);
       }
     }

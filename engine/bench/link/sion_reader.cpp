@@ -138,25 +138,7 @@ void SionReader::take_plain(const result::sion::LinkTestRun& run) {
   for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) hosts.insert(placement(rank).host);
   const std::vector<std::int32_t> steps = rounds(0, 0);
   const std::int64_t num_rounds = *std::max_element(steps.begin(), steps.end());
-  header_.provenance = {{"version", ""},
-                        {"commit", ""},
-                        {"command_line", "[]"},
-                        {"start_utc", ""},
-                        {"launcher", ""},
-                        {"kernel", ""},
-                        {"transport", "mpi"},
-                        {"transport_library", ""},
-                        {"transport_device", ""},
-                        {"simulated", std::int64_t{0}},
-                        {"clock_source", ""},
-                        {"clock_resolution_ns", 0.0},
-                        {"clock_cost_ns", 0.0},
-                        {"wait", ""},
-                        {"control_plane_on_loopback", std::int64_t{0}},
-                        {"num_ranks", header_.num_ranks},
-                        {"num_hosts", std::int64_t(hosts.size())},
-                        {"num_rounds", num_rounds},
-                        {"direction", name_of(Direction::semidirectional)}};
+  set_provenance(header_, {.transport = "mpi", .num_hosts = hosts.size(), .num_rounds = num_rounds});
   header_.options = {{"transport", "mpi"},
                      {"message_size", std::to_string(run.message_size_bytes)},
                      {"messages", std::to_string(run.num_iterations)},

@@ -29,25 +29,11 @@ TextReader::TextReader(const std::string& path, const std::vector<std::string>& 
   Json command_line = Json::array();
   command_line.push_back(text_.program);
   const std::int64_t num_rounds = is_matrix() ? header_.num_ranks - 1 : 1;
-  header_.provenance = {{"version", ""},
-                        {"commit", ""},
-                        {"command_line", command_line.in_one_line()},
-                        {"start_utc", ""},
-                        {"launcher", ""},
-                        {"kernel", ""},
-                        {"transport", text_.transport},
-                        {"transport_library", ""},
-                        {"transport_device", ""},
-                        {"simulated", std::int64_t{0}},
-                        {"clock_source", ""},
-                        {"clock_resolution_ns", 0.0},
-                        {"clock_cost_ns", 0.0},
-                        {"wait", ""},
-                        {"control_plane_on_loopback", std::int64_t{0}},
-                        {"num_ranks", header_.num_ranks},
-                        {"num_hosts", static_cast<std::int64_t>(hosts.size())},
-                        {"num_rounds", num_rounds},
-                        {"direction", name_of(text_.direction)}};
+  set_provenance(header_, {.command_line = command_line.in_one_line(),
+                           .transport = text_.transport,
+                           .num_hosts = hosts.size(),
+                           .num_rounds = num_rounds,
+                           .direction = text_.direction});
   header_.options = {{"transport", text_.transport},
                      {"message_size", fmt::format("{}", fmt::join(text_.message_sizes_bytes, ","))},
                      {"direction", name_of(text_.direction)},

@@ -67,8 +67,8 @@ TEST_F(CongestionFiles, AreReadAgain) {
   ASSERT_EQ(impacts.size(), 10u);
   EXPECT_EQ(impacts[8].named.load, "incast");
   EXPECT_EQ(impacts[8].test, bench::congestion::Test::allreduce);
-  EXPECT_DOUBLE_EQ(impacts[8].p99.value, 20);
-  EXPECT_TRUE(std::isnan(impacts[8].p999.value));
+  EXPECT_DOUBLE_EQ(impacts[8].p99.estimate, 20);
+  EXPECT_TRUE(std::isnan(impacts[8].p999.estimate));
   EXPECT_EQ(impacts[9].shared, bench::congestion::Shared::host);
 }
 

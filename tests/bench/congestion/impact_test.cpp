@@ -30,9 +30,9 @@ TEST(Impact, OfConstantTimesIsTheirRatio) {
   EXPECT_DOUBLE_EQ(impact.loaded.mean, 4096);
   EXPECT_EQ(impact.loaded.max, 4096);
   for (const Factor& factor : {impact.mean, impact.median, impact.p99, impact.p999}) {
-    EXPECT_NEAR(factor.value, 4, 0.01);
-    EXPECT_NEAR(factor.low, factor.value, 1e-6);
-    EXPECT_NEAR(factor.high, factor.value, 1e-6);
+    EXPECT_NEAR(factor.estimate, 4, 0.01);
+    EXPECT_NEAR(factor.low, factor.estimate, 1e-6);
+    EXPECT_NEAR(factor.high, factor.estimate, 1e-6);
   }
 }
 
@@ -40,31 +40,31 @@ TEST(Impact, RoundsThatDifferWidenTheInterval) {
   std::vector<RoundTimes> rounds;
   for (const double loaded_ns : {2000.0, 2200.0, 1800.0, 2400.0}) rounds.push_back(constant(1000, loaded_ns, 100));
   const Factor mean = impact_of(rounds).mean;
-  EXPECT_NEAR(mean.value, std::pow(2.0 * 2.2 * 1.8 * 2.4, 0.25), 1e-9);
+  EXPECT_NEAR(mean.estimate, std::pow(2.0 * 2.2 * 1.8 * 2.4, 0.25), 1e-9);
   EXPECT_LT(mean.low, 2);
   EXPECT_GT(mean.high, 2.2);
 }
 
 TEST(Impact, HasNoIntervalOfOneRoundAndNothingOfNone) {
   const std::vector<RoundTimes> one{constant(1000, 2000, 100)};
-  EXPECT_NEAR(impact_of(one).mean.value, 2, 1e-9);
+  EXPECT_NEAR(impact_of(one).mean.estimate, 2, 1e-9);
   EXPECT_TRUE(std::isnan(impact_of(one).mean.low));
-  EXPECT_TRUE(std::isnan(impact_of({}).median.value));
+  EXPECT_TRUE(std::isnan(impact_of({}).median.estimate));
   EXPECT_EQ(impact_of({}).num_rounds, 0u);
 }
 
 TEST(Impact, TellsNoQuantileOfTooFew) {
   const std::vector<RoundTimes> rounds(3, constant(1000, 2000, 400));  // 12 beyond the 99 % quantile
   const Impact impact = impact_of(rounds);
-  EXPECT_FALSE(std::isnan(impact.p99.value));
-  EXPECT_TRUE(std::isnan(impact.p999.value));
+  EXPECT_FALSE(std::isnan(impact.p99.estimate));
+  EXPECT_TRUE(std::isnan(impact.p999.estimate));
   EXPECT_TRUE(std::isnan(impact.loaded.p999));
 }
 
 TEST(Impact, TellsNoQuantileWhereARoundHasTooFew) {
   std::vector<RoundTimes> rounds(20, constant(1000, 2000, 150));
   rounds.push_back(constant(1000, 2000, 50));
-  EXPECT_TRUE(std::isnan(impact_of(rounds).p99.value));
+  EXPECT_TRUE(std::isnan(impact_of(rounds).p99.estimate));
   EXPECT_FALSE(std::isnan(impact_of(rounds).loaded.p99));
 }
 
@@ -72,7 +72,7 @@ TEST(Impact, RoundsWithoutOneStateDoNotCount) {
   std::vector<RoundTimes> rounds(3, constant(1000, 2000, 100));
   rounds.emplace_back().alone.add(1e9);
   EXPECT_EQ(impact_of(rounds).num_rounds, 3u);
-  EXPECT_NEAR(impact_of(rounds).mean.value, 2, 1e-9);
+  EXPECT_NEAR(impact_of(rounds).mean.estimate, 2, 1e-9);
 }
 
 struct Covered {
@@ -89,7 +89,7 @@ Covered covered_of(const QueueSimulation& simulation, int num_runs, int num_roun
     for (int i = 0; i < num_rounds; ++i) rounds.push_back(simulation.round(random));
     const Impact impact = impact_of(rounds);
     const auto holds = [](const Factor& factor, const Factor& true_factor) {
-      return factor.low <= true_factor.value && true_factor.value <= factor.high;
+      return factor.low <= true_factor.estimate && true_factor.estimate <= factor.high;
     };
     covered.mean += holds(impact.mean, truth.mean) ? 1 : 0;
     covered.median += holds(impact.median, truth.median) ? 1 : 0;

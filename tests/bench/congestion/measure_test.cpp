@@ -125,7 +125,7 @@ TEST(CongestionMeasure, EveryCellHasEveryTestInEveryRound) {
     EXPECT_EQ(impact.shared, Shared::all) << "all share the same with the load, so it is told once";
     if (impact.test == congestion::Test::bandwidth) continue;
     EXPECT_EQ(impact.num_rounds, 2u);
-    EXPECT_TRUE(std::isfinite(impact.mean.value));
+    EXPECT_TRUE(std::isfinite(impact.mean.estimate));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All ranks begin at one moment, whatever their clocks say.
-#include "bench/common_start.hpp"
+#include "bench/io/common_start.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@
 #include "core/clock.hpp"
 #include "support/thread_cluster.hpp"
 
-namespace leadline::bench {
+namespace leadline::bench::io {
 namespace {
 
 TEST(CommonStart, TheTightestBarrierSaysHowFarClocksAreApart) {
@@ -53,4 +53,4 @@ TEST(CommonStart, NoRankOfAHostBeginsBeforeTheMomentThatAllHave) {
 }
 
 }  // namespace
-}  // namespace leadline::bench
+}  // namespace leadline::bench::io

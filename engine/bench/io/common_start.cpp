@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A few barriers to compare clocks, then a moment far enough away that all have heard of it.
-#include "bench/common_start.hpp"
+#include "bench/io/common_start.hpp"
 
 #include <time.h>
 
@@ -13,7 +13,7 @@
 #include "bench/reductions.hpp"
 #include "core/clock.hpp"
 
-namespace leadline::bench {
+namespace leadline::bench::io {
 namespace {
 
 constexpr std::size_t num_barriers = 4;
@@ -76,4 +76,4 @@ CommonStart await_common_start(cluster::Cluster& cluster) {
   return start;
 }
 
-}  // namespace leadline::bench
+}  // namespace leadline::bench::io

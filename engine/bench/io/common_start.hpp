@@ -7,7 +7,7 @@
 
 #include "cluster/cluster.hpp"
 
-namespace leadline::bench {
+namespace leadline::bench::io {
 
 /// A rank's clock around a barrier.
 struct BarrierReadings {
@@ -35,4 +35,4 @@ struct CommonStart {
 /// time that is over.
 CommonStart await_common_start(cluster::Cluster& cluster);
 
-}  // namespace leadline::bench
+}  // namespace leadline::bench::io
