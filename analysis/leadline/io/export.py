@@ -77,7 +77,7 @@ PHASES: Table[IoResult] = Table(
         Column("complete", "1", "1 where it finished"),
         *(Column(name, "bytes" if name.endswith("bytes") else "1", "over all ranks") for name in _COUNTS),
         *(Column(name, "bytes/s", meaning) for name, meaning in RATES.items()),
-        Column("operations_per_s", "1/s", "calls, or operations on items, by the I/O time of the slowest rank"),
+        Column("operations_per_s", "1/s", "calls by the time of the bandwidth; of metadata by the longest I/O time"),
         *(Column(name, "ns", "time of a call") for name in LATENCIES),
         Column("source", "", "of a read: cache, storage, mixed or not_known"),
         Column("durable", "1", "of a write: 1 where it was synced within its time"),

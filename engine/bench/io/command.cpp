@@ -38,13 +38,12 @@ constexpr const char* io_notes =
     "  N-M-M  3  ranks send their objects to M I/O ranks, which have a file each\n"
     "  N-M-1  4  ranks send their objects to M I/O ranks, which share one file\n"
     "  N-M    5  ranks share M files, rank r file r mod M; nothing is sent\n"
-    "Rates: bytes / the I/O time of the slowest rank, from before its open to behind its close (and its fsync, with\n"
-    "--sync inside); making and checking contents are left out, and have rates of their own.\n"
-    "Metadata (--metadata): each rank makes, looks at, opens, reads and removes --objects files, and makes and removes "
-    "as\n"
-    "many directories, in a directory of its own (N-N), in one for all (N-1), or in M (N-M), which --target names. "
-    "Rates:\n"
-    "items of all ranks / the time from the common start to the last rank's end. Nothing of it is left.\n"
+    "The rate to quote: bytes / the time from a common start of all ranks to the close of the last one (with\n"
+    "--sync inside, its fsync included). Contents are made ahead of the calls and checked behind them, on a second\n"
+    "core where every rank has one, else between the calls.\n"
+    "Metadata (--metadata): each rank makes, looks at, opens, reads and removes --objects files, and makes and\n"
+    "removes as many directories, in a directory of its own (N-N), in one for all (N-1), or in M (N-M), which\n"
+    "--target names. Nothing of it is left. Rates: items of all ranks / the longest I/O time of a rank.\n"
     "Files that hold anything but our own blocks are not written over without --overwrite-targets.\n";
 
 constexpr const char* io_examples =
@@ -53,10 +52,8 @@ constexpr const char* io_examples =
     "  mpirun -n 64 leadline io --movement N-1 --target /scratch/t --collective --drop-cache\n"
     "  mpirun -n 64 leadline io --movement N-M-1 --io-ranks 4 --buffer-size 64MiB --target /scratch/t\n"
     "  mpirun -n 64 leadline io --target /scratch/t.%r --read-shift hosts:1      read what another host wrote\n"
-    "  mpirun -n 64 leadline io --preset ior-hard --target /scratch/t --time-limit 60     as IO500 has it, but for a "
-    "minute\n"
-    "  mpirun -n 64 leadline io --metadata --movement N-1 --target /scratch/d --read-shift hosts:1   files in one "
-    "directory\n"
+    "  mpirun -n 64 leadline io --preset ior-hard --target /scratch/t --time-limit 60   as IO500 has it, for a minute\n"
+    "  mpirun -n 64 leadline io --metadata --movement N-1 --target /scratch/d           files in one directory\n"
     "  leadline io --dry-run --ranks 4096 --movement N-M --files 16      who would write what where, and its cost";
 
 using schedule::Movement;

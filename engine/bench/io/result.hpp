@@ -173,7 +173,7 @@ struct RankAtInterruption {
   std::string call{};  ///< into a file system that it was in: "writing 64 KiB at 0 of FILE since 07:16:50 UTC"
 };
 
-/// The reads of a phase that has both, or its writes. Rates by the I/O time of the slowest rank, as those of the phase.
+/// The reads of a phase that has both, or its writes. Rates over the time of the phase.
 struct MixPart {
   std::uint64_t bytes = 0, num_calls = 0;
   double bytes_per_s = not_measured, operations_per_s = not_measured;

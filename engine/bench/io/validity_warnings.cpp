@@ -188,16 +188,26 @@ std::optional<Finding> not_durable(const IoResult& result) {
                  "Use --sync inside, or write much more than the hosts have memory."};
 }
 
+/// What a rank spent of the time of a phase, mean; 0 where it is not in its rates.
+double contents_ns(const PhaseSummary& phase) {
+  if (is_metadata(phase.position.operation)) return 0;
+  double sum_ns = 0;
+  for (const IoTime time : {IoTime::fill, IoTime::verify}) {
+    const RankSpread& spread = phase.times[static_cast<std::size_t>(time)];
+    if (spread.num > 0) sum_ns += spread.mean;
+  }
+  return sum_ns;
+}
+
 /// Of the phase in which it is the most.
 std::optional<Finding> contents_in_time(const IoResult& result) {
   constexpr double least_share = 0.1;
   const PhaseSummary* worst = nullptr;
   double most = least_share;
   for (const PhaseSummary& phase : result.phases) {
-    const bool is_write = phase.position.operation == IoOperation::write;
-    const RankSpread& spread = phase.times[static_cast<std::size_t>(is_write ? IoTime::fill : IoTime::verify)];
-    if (!phase.is_complete || !(spread.mean / phase.wall_ns > most)) continue;  // not where it is NaN
-    most = spread.mean / phase.wall_ns;
+    const double share = contents_ns(phase) / phase.wall_ns;
+    if (!phase.is_complete || !(share > most)) continue;  // not where it is NaN
+    most = share;
     worst = &phase;
   }
   if (worst == nullptr) return std::nullopt;

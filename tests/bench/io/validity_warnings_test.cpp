@@ -170,6 +170,12 @@ TEST(IoUnfit, SaysHowMuchOfTheTimeContentsTook) {
   result.contents_by = ContentsBy::helper;
   findings = findings_of(result);
   EXPECT_THAT(findings[0].message, testing::HasSubstr("waited for contents"));
+  // Of a mix both count, of metadata neither.
+  result.phases[1].position.operation = IoOperation::mix;
+  result.phases[1].times[static_cast<std::size_t>(IoTime::fill)] = {2, 0.1e9, 0.15e9, 0.2e9, 0, 1};
+  EXPECT_EQ(findings_of(result).front().evidence, "mix: 40 % of the time");
+  result.phases[1].position.operation = IoOperation::read_file;
+  EXPECT_THAT(ids_of(findings_of(result)), testing::Not(testing::Contains("contents_in_time")));
 }
 
 TEST(IoUnfit, ExpectsNothingElseOfAFileSystemInMemory) {
