@@ -204,7 +204,12 @@ void AlonePairs::judge(Diagnosis& diagnosis) const {
         if (is_of(setting_, suspect, one)) shown.push_back(effect_of(one));
       }
     }
-    if (shown.empty()) continue;
+    if (shown.empty()) {
+      // The ranks of its host share a cable: by chance it waited for them more than others did.
+      const bool shares_cable = fault.component.kind == ComponentKind::rank && !setting_.has_one_rank_a_host();
+      if (shares_cable) fault.persistence = Persistence::only_under_load;
+      continue;
+    }
     const double least = *std::ranges::min_element(shown);
     const Middle middle = middle_of(std::move(shown));
     const bool is_fast_once = (is_one_end(fault.component) || fault.component.kind == ComponentKind::rail) &&

@@ -477,7 +477,13 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
   const std::vector<bool> stays = stats::rejected(p_values, num_tests, settings.false_discovery_rate);
   std::size_t index = 0;
   std::erase_if(suspects, [&](const Suspect&) { return !stays[index++]; });
-  return suspects;
+  // Few that were fast by chance, or are another kind, prove nothing of the others; what is slow beside most is told.
+  const bool are_few =
+      !std::isinf(reference.cut) && reference.freedom + 1 < share_of_majority * static_cast<double>(num);
+  if (!suspects.empty() || !are_few || comparison.reference == Usual::majority) return suspects;
+  Comparison by_most = comparison;
+  by_most.reference = Usual::majority;
+  return judge(candidates, by_most, settings);
 }
 
 std::vector<Suspect> judge(std::span<const Candidate> candidates, FaultDirection direction,

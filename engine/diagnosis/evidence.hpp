@@ -70,8 +70,9 @@ struct Comparison {
 };
 
 /// Those candidates that stand out among the usual ones: by the threshold, and by Student's t against the spread of the
-/// usual ones (robust, at least the standard error), with the false discovery rate controlled. Nothing where fewer than
-/// three can be compared.
+/// usual ones (robust, at least the standard error), with the false discovery rate controlled. The usual ones are the
+/// lowest cluster; where that is of few and nothing stands out beside it, most of them. Nothing where fewer than three
+/// can be compared.
 std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparison& comparison,
                            const DiagnosisSettings& settings);
 

@@ -177,6 +177,7 @@ class Judging {
   }
   double scatter_of_messages() const;
   std::vector<End> slow(bool are_ranks);
+  bool is_slower_than_its_host(const End& end) const;
   bool is_between(const Observation& one) const {
     const auto& host_of = setting_.layout.host_of;
     return setting_.hosts.num_groups() == 1 || host_of[one.from] != host_of[one.to];
@@ -209,7 +210,7 @@ double Judging::scatter_of_messages() const {
   return middle_of(std::move(times)).spread;
 }
 
-/// Beside the median one in both directions, by more than most scatter.
+/// Late in both directions beside most, by more than most scatter and single messages do.
 std::vector<End> Judging::slow(bool are_ranks) {
   std::vector<End> ends;
   const auto num = are_ranks ? num_ranks(setting_.layout) : std::size_t{setting_.hosts.num_groups()};
@@ -227,30 +228,48 @@ std::vector<End> Judging::slow(bool are_ranks) {
     const Middle of_out = middle_of(std::move(out)), of_in = middle_of(std::move(in));
     if (of_out.num > 0 && of_in.num > 0) ends.push_back({are_ranks, number, of_out.median, of_in.median});
   }
-  std::vector<double> out, in;
+  // Those that stand apart from most do not say what is usual. Where none does, each direction counts by itself.
+  std::vector<double> effects, out, in, both;
+  for (const End& end : ends) effects.push_back(end.effect());
+  const Reference usual = lowest_cluster(effects, least_scatter, share_of_majority);
+  const bool is_apart = !std::isinf(usual.cut);
   for (const End& end : ends) {
+    if (end.effect() > usual.cut) continue;
     out.push_back(end.out);
     in.push_back(end.in);
   }
-  const Middle of_out = middle_of(std::move(out)), of_in = middle_of(std::move(in));
-  usual_.out = of_out.median;
-  usual_.in = of_in.median;
-  const double least = std::max(std::log1p(settings_.threshold), scatter_of_messages());
-  std::vector<double> both;
+  usual_.out = middle_of(std::move(out)).median;
+  usual_.in = middle_of(std::move(in)).median;
   for (End& end : ends) {
-    both.push_back(end.out -= of_out.median);
-    both.push_back(end.in -= of_in.median);
+    both.push_back(end.out -= usual_.out);
+    both.push_back(end.in -= usual_.in);
   }
   const Middle of_both = middle_of(std::move(both));
-  const double scatter = std::max(of_both.spread, least_scatter), freedom = degrees_of_freedom(of_both.num);
+  const double scatter = std::max(is_apart ? usual.middle.spread : of_both.spread, least_scatter);
+  const double freedom = is_apart ? usual.freedom : degrees_of_freedom(of_both.num);
+  const double noise = scatter_of_messages(),
+               most_likely = settings_.false_discovery_rate / static_cast<double>(ends.size());
+  std::vector<End> slow_ones;
   for (End& end : ends) {
-    end.scatter = scatter / std::numbers::sqrt2;
-    end.p_value = std::pow(stats::student_t_tail(std::min(end.out, end.in) / scatter, freedom), both_directions);
+    const double less = std::min(end.out, end.in), told = is_apart ? end.effect() : less;
+    end.scatter = is_apart ? scatter : scatter / std::numbers::sqrt2;
+    end.p_value = std::pow(stats::student_t_tail(told / scatter, freedom), is_apart ? 1 : both_directions);
+    const bool is_slow = less >= std::log1p(settings_.threshold) && told >= noise && end.p_value <= most_likely;
+    if (is_slow && (!are_ranks || is_slower_than_its_host(end))) slow_ones.push_back(end);
   }
-  const double most_likely = settings_.false_discovery_rate / static_cast<double>(ends.size());
-  std::erase_if(ends,
-                [&](const End& end) { return !(std::min(end.out, end.in) >= least) || end.p_value > most_likely; });
-  return ends;
+  return slow_ones;
+}
+
+/// In both directions a rank is late by at least twice of what the median of the other ranks of its host is.
+bool Judging::is_slower_than_its_host(const End& end) const {
+  std::vector<double> out, in;
+  for (const std::uint32_t rank : setting_.hosts.of(setting_.layout.host_of[end.number])) {
+    if (rank == end.number) continue;
+    out.push_back(polish_.sent[rank] - usual_.out);
+    in.push_back(polish_.received[rank] - usual_.in);
+  }
+  const Middle of_out = middle_of(std::move(out)), of_in = middle_of(std::move(in));
+  return of_out.num == 0 || (2 * of_out.median <= end.out && 2 * of_in.median <= end.in);
 }
 
 /// Those of which most messages to others, and most from others, are late beside those of the same partners, where

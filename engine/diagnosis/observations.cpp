@@ -3,6 +3,7 @@
 #include "diagnosis/observations.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +15,10 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "diagnosis/alone_pairs.hpp"
 #include "diagnosis/diagnose.hpp"
@@ -304,11 +307,24 @@ void note_share_of_load(const ObservedSlice& slice, std::span<const Observation>
   }
 }
 
-/// What was slow only while others were under way is no fault of a host or rank, and of a link only what it is alone:
-/// others that pass the same way explain it.
-void leave_out_contention(const network::Network& network, Diagnosis& diagnosis) {
+/// What was slow only while others were under way is no fault of a link, of one of several ranks of a host, nor of
+/// several hosts: others that pass the same way explain it. One host alone shares its way with nobody.
+void leave_out_contention(const Setting& setting, Diagnosis& diagnosis) {
+  const network::Network& network = setting.layout.network;
   const bool has_two_groups = !network.levels.empty() && network.levels.back().names.size() == 2;
-  std::size_t num = 0;
+  std::vector<std::string> names;
+  std::size_t num_hosts = 0;
+  const auto is_of_end_under_load = [](const Fault& fault) {
+    const ComponentKind kind = fault.component.kind;
+    return (kind == ComponentKind::host || kind == ComponentKind::port || kind == ComponentKind::rank) &&
+           fault.persistence == Persistence::only_under_load;
+  };
+  for (const Fault& fault : diagnosis.faults) {
+    if (!is_of_end_under_load(fault)) continue;
+    names.push_back(fault.name);
+    if (fault.component.kind != ComponentKind::rank || setting.has_one_rank_a_host()) ++num_hosts;
+  }
+  const bool is_one_host = names.size() == 1 && num_hosts == 1;
   std::erase_if(diagnosis.faults, [&](const Fault& fault) {
     switch (fault.component.kind) {
       case ComponentKind::link:
@@ -322,18 +338,17 @@ void leave_out_contention(const network::Network& network, Diagnosis& diagnosis)
       case ComponentKind::host:
       case ComponentKind::port:
       case ComponentKind::rank:
-        if (fault.persistence != Persistence::only_under_load) return false;
-        ++num;
-        return true;
+        return !is_one_host && is_of_end_under_load(fault);
       default:
         return fault.persistence != Persistence::persistent;
     }
   });
-  if (num == 0) return;
-  diagnosis.notes.push_back(
-      fmt::format("{} slow only while others send: {} with others, so none of them is called a fault",
-                  num == 1 ? "one host or rank is" : fmt::format("{} hosts or ranks are", num),
-                  num == 1 ? "it shares a way" : "they share a way"));
+  if (names.empty() || is_one_host) return;
+  constexpr std::size_t most_names = 8;
+  const auto end_of_named = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most_names));
+  diagnosis.notes.push_back(fmt::format("slow only while others send, maybe since they share a way, so no fault: {}{}",
+                                        fmt::join(names.begin(), end_of_named, ", "),
+                                        end_of_named == names.end() ? "" : " ..."));
 }
 
 /// What is asked for, as far as the slice allows.
@@ -368,7 +383,7 @@ Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Obse
   alone.judge(diagnosis);
   const SharedWays shared(rest, setting, diagnosis);
   shared.take_out_of(diagnosis);
-  leave_out_contention(setting.layout.network, diagnosis);
+  leave_out_contention(setting, diagnosis);
   diagnosis.faults.insert(diagnosis.faults.end(), found.begin(), found.end());
   alone.add_links(diagnosis, [&](std::uint32_t rank) { return shared.concern(rank); });
   note_share_of_load(slice, pairs, setting, diagnosis);

@@ -10,12 +10,10 @@
 namespace leadline::diagnosis {
 namespace {
 
-constexpr double least_share = 0.1;           // of all values, in the lowest cluster
 constexpr double least_between_means = 0.05;  // of two clusters' means: logarithm
 constexpr double least_deviations = 3.5;      // of the lower one, between means
 constexpr double least_between_parts = 0.02;  // between the highest of the lower and the lowest of the upper part
 constexpr double least_noise = 0.005;         // of which no two values are told apart
-constexpr double share_of_majority = 0.55;
 constexpr double least_gain = 10;  // of the Bayesian information criterion: "very strong" (Kass and Raftery 1995)
 
 /// Of at least one value, none of them NaN; reorders them.
@@ -110,7 +108,7 @@ Reference majority(std::vector<double> values) {
   return reference_of(std::move(values), num);
 }
 
-Reference lowest_cluster(std::vector<double> values, double noise) {
+Reference lowest_cluster(std::vector<double> values, double noise, double least_share) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
   std::ranges::sort(values);
   noise = std::max(noise, least_noise);

@@ -17,7 +17,9 @@ struct Middle {
 };
 Middle middle_of(std::vector<double> values);
 
-/// The lowest cluster of logarithms that holds a tenth of them, and two at least: faults only slow down, so what is
+inline constexpr double share_of_majority = 0.55;
+
+/// The lowest cluster of logarithms that holds this share of them, and two at least: faults only slow down, so what is
 /// sound lies lowest, be it less than half. `noise`: standard deviation of a value by itself. `cut`: values above it
 /// do not belong to the cluster; infinite where all belong to it.
 struct Reference {
@@ -25,7 +27,7 @@ struct Reference {
   double cut = 0;
   double freedom = 0;  ///< degrees of freedom that its spread is worth: of a standard deviation more than of a MAD
 };
-Reference lowest_cluster(std::vector<double> values, double noise);
+Reference lowest_cluster(std::vector<double> values, double noise, double least_share = 0.1);
 
 /// The lower 55 %, and what follows without a gap.
 Reference majority(std::vector<double> values);

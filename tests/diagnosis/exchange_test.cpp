@@ -20,6 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 constexpr double usual_ns = 100'000;
 
@@ -100,6 +101,26 @@ TEST(Exchange, TakesNoPlaceInTheOrderForAFault) {
 TEST(Exchange, NamesNobodyForOneDirection) {
   const Factor sends_late = [](std::uint32_t from, std::uint32_t) { return from == 3 ? 4 : 1; };
   EXPECT_THAT(told(observed(10, sends_late), layout_of(10, 1)).faults, IsEmpty());
+}
+
+/// Some of its ranks send somewhat late, too.
+TEST(Exchange, NamesNoRankOfAHostThatReceivesLate) {
+  const Factor receives_late = [](std::uint32_t from, std::uint32_t to) {
+    if (from / 4 == to / 4) return 1.0;
+    if (to / 4 == 2) return 13.0;
+    return from / 4 == 2 && from % 4 < 2 ? 2.0 : 1.0;
+  };
+  EXPECT_THAT(told(observed(32, receives_late), layout_of(8, 4)).faults, IsEmpty());
+}
+
+/// What all exchange at once waits for others, so hosts that are sound differ by more than some slow ones are late.
+TEST(Exchange, NamesHostsThatStandApartFromOthersThatDiffer) {
+  const std::vector<double> of_host{0.3, 3, 0.5, 0.6, 5, 0.7, 3.3, 0.8};
+  const Factor apart = [&](std::uint32_t from, std::uint32_t to) {
+    return std::max(of_host[from / 4], of_host[to / 4]);
+  };
+  EXPECT_THAT(names_of(told(observed(32, apart), layout_of(8, 4))),
+              UnorderedElementsAre(HasSubstr("n01"), HasSubstr("n04"), HasSubstr("n06")));
 }
 
 TEST(Exchange, NamesNobodyForOneLink) {

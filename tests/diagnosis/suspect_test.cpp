@@ -54,6 +54,12 @@ TEST(judge, wants_the_threshold) {
   EXPECT_THAT(found(candidates, strict), IsEmpty());
 }
 
+/// Effects that eight hosts on one machine showed.
+TEST(judge, finds_what_is_slow_beside_most_where_few_were_faster) {
+  EXPECT_THAT(found(hosts({0.322, 0.308, 3.648, 0.326, 0.000, -0.001, 0.340, 0.362}, 0.039)), ElementsAre(2));
+  EXPECT_THAT(found(hosts({0.322, 0.308, 0.351, 0.326, 0.000, -0.001, 0.340, 0.362}, 0.039)), IsEmpty());
+}
+
 TEST(judge, suspects_nothing_where_all_scatter_as_much) {
   EXPECT_THAT(found(hosts({0, 0.4, -0.3, 0.5, -0.6, 0.2, 0.1, -0.4})), IsEmpty());
 }
