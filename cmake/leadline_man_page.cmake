@@ -97,7 +97,7 @@ endif()
 
 set(see_also "\\fBleadline\\fR(1)")
 if(NAME MATCHES "^leadline")
-  set(measures "^leadline-(link|topology|bisection|io|check)$")
+  set(measures "^leadline-(link|topology|bisection|io|congestion|check)$")
   set(analyses "^leadline-(accept|cost|export|history|report|simulate|view)$")
   string(APPEND page "\n.SH ENVIRONMENT")
   if(NOT NAME MATCHES "${analyses}")
@@ -107,7 +107,7 @@ if(NAME MATCHES "^leadline")
   if(NAME MATCHES "${measures}")
     string(APPEND page
       "\n.TP\n.BR LEADLINE_RANK \", \" LEADLINE_SIZE\nnumber of this process and of all, where no launcher says it"
-      "\n.TP\n.BR LEADLINE_ADDRESS_\\fIr\\fR \", \" LEADLINE_PORT_\\fIr\\fR\nwhere rank \\fIr\\fR listens, in such a run"
+      "\n.TP\n.BR LEADLINE_ADDRESS \", \" LEADLINE_PORT\nwhere rank 0 listens, in such a run"
       "\n.TP\n.B LEADLINE_SECRET\nwhat only the processes of such a run know"
       "\n.TP\n.B LEADLINE_LIBMPI\nthe MPI library to open (its full path), in place of that of the launcher"
       "\n.PP\nThe libraries of the transports have variables of their own, such as UCX_TLS and FI_PROVIDER; \\(lqleadline transports \\-\\-verbose\\(rq lists settings.")

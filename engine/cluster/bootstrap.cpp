@@ -8,7 +8,7 @@
 
 #include "cluster/environment.hpp"
 #include "cluster/host_agent.hpp"
-#include "cluster/torchrun.hpp"
+#include "cluster/rank0_bootstrap.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -51,6 +51,8 @@ const char* rank_variable(Launcher launcher) {
     case Launcher::slurm_pmix:
     case Launcher::pmix:
       return "PMIX_RANK";
+    case Launcher::slurm_step:
+      return "SLURM_PROCID";
   }
   return nullptr;
 }
@@ -71,7 +73,8 @@ Launcher detect_launcher(FrontEnd front_end) {
   const bool is_slurm = has("SLURM_PROCID");
   if (has("PMIX_RANK")) return is_slurm ? Launcher::slurm_pmix : Launcher::pmix;
   if (has("PMI_RANK")) return is_slurm ? Launcher::slurm_pmi2 : Launcher::mpich;
-  if (has_torchrun_variables()) return Launcher::environment;
+  if (has_torchrun_variables()) return Launcher::environment;  // torchrun may be the task of a step
+  if (has_slurm_step()) return Launcher::slurm_step;
   return Launcher::none;
 }
 
@@ -95,6 +98,8 @@ const char* name_of(Launcher launcher) {
       return "Slurm (pmi2)";
     case Launcher::pmix:
       return "PMIx";
+    case Launcher::slurm_step:
+      return "Slurm";
   }
   return "none";
 }

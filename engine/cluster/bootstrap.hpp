@@ -22,6 +22,7 @@ enum class Launcher : std::uint8_t {
   slurm_pmix,   ///< srun --mpi=pmix
   slurm_pmi2,   ///< srun --mpi=pmi2
   pmix,         ///< another launcher with PMIx
+  slurm_step,   ///< srun with another PMI, or none
 };
 
 /// Whose variables count beside the launchers' own.

@@ -27,6 +27,8 @@ struct Family {
 };
 
 constexpr Family own_family{"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_ADDRESS_", "LEADLINE_PORT_", 1, "environment"};
+constexpr const char* rank0_address = "LEADLINE_ADDRESS";
+constexpr const char* rank0_port = "LEADLINE_PORT";
 constexpr Family linktest_family{
     "LINKTEST_TCP_SIZE",           "LINKTEST_TCP_RANK", "LINKTEST_TCP_IPADDR_", "LINKTEST_TCP_PORT_", 8,
     "environment (LINKTEST_TCP_*)"};
@@ -87,6 +89,11 @@ bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 }  // namespace
 
 std::unique_ptr<Bootstrap> environment_bootstrap() {
+  for (const char* const name : {rank0_address, rank0_port}) {
+    if (!is_set(name)) continue;
+    bad_variable(name, fmt::format("{}_0 is set, too", name),
+                 "Set the address and port of rank 0 alone, or those of every rank by their numbers");
+  }
   return std::make_unique<EnvironmentBootstrap>(own_family, [](const auto&) { return required_secret(); });
 }
 
@@ -96,9 +103,11 @@ std::unique_ptr<Bootstrap> linktest_environment_bootstrap() {
 }
 
 bool has_own_variables() {
-  return is_set(own_family.size) || is_set(own_family.rank) || is_set("LEADLINE_ADDRESS_0") ||
-         is_set("LEADLINE_PORT_0");
+  return is_set(own_family.size) || is_set(own_family.rank) || is_set(rank0_address) || is_set(rank0_port) ||
+         has_addresses_of_all();
 }
+
+bool has_addresses_of_all() { return is_set("LEADLINE_ADDRESS_0") || is_set("LEADLINE_PORT_0"); }
 
 bool has_own_rank() { return is_set(own_family.rank); }
 

@@ -10,7 +10,8 @@ namespace leadline::cluster {
 
 /// From LEADLINE_SIZE, LEADLINE_RANK, LEADLINE_SECRET (at least 16 characters) and, for every rank r,
 /// LEADLINE_ADDRESS_r and LEADLINE_PORT_r. Local. Throws Error(bad_command_line) naming the first variable that is
-/// missing or makes no sense; those of the other ranks are looked at when they are needed.
+/// missing or makes no sense, or that says where rank 0 is in another way; those of the other ranks are looked at when
+/// they are needed.
 std::unique_ptr<Bootstrap> environment_bootstrap();
 
 /// The same from the variables that LinkTest reads: LINKTEST_TCP_SIZE, LINKTEST_TCP_RANK and, with r as eight digits,
@@ -22,6 +23,9 @@ std::unique_ptr<Bootstrap> linktest_environment_bootstrap();
 /// Whether LEADLINE_SIZE, LEADLINE_RANK, or the address or port of rank 0 is set: where only some are, that is reported
 /// as a mistake.
 bool has_own_variables();
+
+/// Whether the address or port of rank 0 is set with its number behind the name, as those of all ranks are then.
+bool has_addresses_of_all();
 
 /// Whether LEADLINE_RANK is set: somebody started this rank among others.
 bool has_own_rank();

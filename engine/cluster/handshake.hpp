@@ -25,7 +25,7 @@ enum class Purpose : std::uint8_t {
   peer = 3,         ///< Rendezvous::meet, lower rank to higher
   probe = 4,        ///< only to see whether the rank answers
   relay = 5,        ///< to the root through a rank that reaches it: all further bytes are passed on
-  gather = 6,       ///< to rank 0, before there is a tree: see torchrun.hpp
+  gather = 6,       ///< to rank 0, before there is a tree: see rank0_bootstrap.hpp
 };
 
 using Nonce = std::array<char, 16>;

@@ -26,8 +26,8 @@
 #include "cluster/local.hpp"
 #include "cluster/pmi1.hpp"
 #include "cluster/pmix.hpp"
+#include "cluster/rank0_bootstrap.hpp"
 #include "cluster/rank_placement.hpp"
-#include "cluster/torchrun.hpp"
 #include "command/join.hpp"
 #include "command/reporting.hpp"
 #include "command/run_collectively.hpp"
@@ -101,7 +101,8 @@ int num_local_ranks(const RunRequest& request) {
 }
 
 bool is_mpi_launcher(Launcher launcher) {
-  return launcher != Launcher::none && launcher != Launcher::hosts && launcher != Launcher::environment;
+  constexpr Launcher others[] = {Launcher::none, Launcher::hosts, Launcher::environment, Launcher::slurm_step};
+  return std::ranges::find(others, launcher) == std::end(others);
 }
 
 std::string default_output(const std::string& benchmark, ResultFormat format) {
@@ -163,13 +164,16 @@ int end_in_order(Cluster& cluster, BenchmarkRun& run, const AgreedError& error) 
 }  // namespace
 
 std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module, Launcher launcher,
-                                                       std::chrono::nanoseconds timeout) {
+                                                       std::chrono::nanoseconds timeout, bool leaves_out_absent) {
   if (launcher == Launcher::environment) {
-    return cluster::has_own_variables() ? cluster::environment_bootstrap() : cluster::torchrun_bootstrap(timeout);
+    if (!cluster::has_own_variables()) return cluster::torchrun_bootstrap(timeout);
+    return cluster::has_addresses_of_all() ? cluster::environment_bootstrap()
+                                           : cluster::rank0_bootstrap(timeout, leaves_out_absent);
   }
   if (launcher == Launcher::hosts) return cluster::hosts_bootstrap(timeout);
   if (launcher == Launcher::linktest) return cluster::linktest_environment_bootstrap();
   if (auto own = module->bootstrap()) return own;
+  if (launcher == Launcher::slurm_step) return cluster::slurm_step_bootstrap(timeout);
   return bootstrap_by_launcher(launcher, timeout);
 }
 
@@ -214,7 +218,8 @@ int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& 
       transport::open_module(transport::parse_choice(request.transport).name, launcher);
 
   if (launcher != Launcher::none) {
-    return run_rank(launcher_bootstrap(module, launcher, start_timeout_of(request)), module);
+    return run_rank(launcher_bootstrap(module, launcher, start_timeout_of(request), leaves_out_absent(request)),
+                    module);
   }
   if (request.num_local == 0) refuse_unconnected_ranks();
   return cluster::launch_local(num_local_ranks(request), [&](std::unique_ptr<cluster::Bootstrap> bootstrap) {

@@ -22,9 +22,11 @@ namespace leadline::command {
 /// Collective: the transport's own bootstrap where its library has one (MPI); with any other transport the explicit
 /// variables, or the launcher's protocol: PMI-1, or PMIx where that module can be loaded, else its MPI library.
 /// Throws Error(something_missing) with all reasons where none can be used, Error(bad_command_line) where explicit
-/// variables make no sense. `launcher` is not `none`; no wait lasts longer than `timeout`.
+/// variables make no sense. `launcher` is not `none`; no wait lasts longer than `timeout`. `leaves_out_absent`: the run
+/// goes on without ranks that were started one by one and do not come.
 std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module,
-                                                       cluster::Launcher launcher, std::chrono::nanoseconds timeout);
+                                                       cluster::Launcher launcher, std::chrono::nanoseconds timeout,
+                                                       bool leaves_out_absent = false);
 
 /// Local, where no launcher was recognised: throws Error(something_missing) where another one has started several
 /// processes, which know nothing of each other. Each would measure its own host and find nothing wrong.

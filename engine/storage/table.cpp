@@ -35,7 +35,8 @@ mpi::Library find_mpi(const Entry& entry, cluster::Launcher launcher) {
   if (mpi::is_mpi_launcher(launcher)) return mpi::find_library(launcher);
   throw Error(ExitStatus::something_missing, std::string("the backend ") + entry.name + " needs a launcher of MPI",
               transport::why_no_mpi(launcher),
-              std::string("Try: mpirun -n 4 leadline io --backend ") + entry.name + ", or --backend posix");
+              transport::how_to_start_mpi(launcher, std::string("leadline io --backend ") + entry.name) +
+                  ", or --backend posix");
 }
 
 /// Throws Error(something_missing).

@@ -23,7 +23,7 @@ leadline::mpi::Library find_mpi(const Entry& entry, cluster::Launcher launcher) 
   if (leadline::mpi::is_mpi_launcher(launcher)) return leadline::mpi::find_library(launcher);
   throw Error(ExitStatus::something_missing,
               std::string("the transport ") + entry.name + " needs a launcher of its own", why_no_mpi(launcher),
-              std::string("Try: mpirun -n 4 leadline link --transport ") + entry.name);
+              how_to_start_mpi(launcher, std::string("leadline link --transport ") + entry.name));
 }
 
 /// Throws where it has another ABI.

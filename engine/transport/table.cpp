@@ -87,6 +87,11 @@ std::string why_no_mpi(cluster::Launcher launcher) {
   return std::string("what started this process is: ") + cluster::name_of(launcher);
 }
 
+std::string how_to_start_mpi(cluster::Launcher launcher, std::string_view command) {
+  if (launcher == cluster::Launcher::slurm_step) return "Try: srun --mpi=pmix (Open MPI) or srun --mpi=pmi2 (MPICH)";
+  return "Try: mpirun -n 4 " + std::string(command);
+}
+
 std::span<const Build> Entry::builds() const {
   const auto end =
       std::find_if(build_list.begin(), build_list.end(), [](const auto& build) { return build.name == nullptr; });

@@ -24,6 +24,9 @@ struct Build {
 /// Why no MPI can be started under this launcher.
 std::string why_no_mpi(cluster::Launcher launcher);
 
+/// What to do then: `command` is that of a rank.
+std::string how_to_start_mpi(cluster::Launcher launcher, std::string_view command);
+
 /// What of a build is in this program.
 struct BuiltModule {
   const char* name;           ///< as Build::name

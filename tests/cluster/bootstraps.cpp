@@ -33,6 +33,8 @@ class Environment : public testing::Test {
     for (const char* name : {"LEADLINE_SIZE",
                              "LEADLINE_RANK",
                              "LEADLINE_SECRET",
+                             "LEADLINE_ADDRESS",
+                             "LEADLINE_PORT",
                              "LEADLINE_ADDRESS_0",
                              "LEADLINE_PORT_0",
                              "LEADLINE_ADDRESS_1",
@@ -111,6 +113,7 @@ TEST_F(Environment, names_the_variable_that_makes_no_sense) {
   EXPECT_THAT(error_with("LEADLINE_SECRET", "short"), HasSubstr("it has fewer than 16 characters"));
   EXPECT_THAT(error_with("LEADLINE_PORT_1", "65536"), HasSubstr("65536 is not from 1 to 65535"));
   EXPECT_THAT(error_with("LEADLINE_ADDRESS_0", "localhost"), HasSubstr("'localhost' is not an IP address"));
+  EXPECT_THAT(error_with("LEADLINE_ADDRESS", "127.0.0.1"), HasSubstr("LEADLINE_ADDRESS_0 is set, too"));
 }
 
 TEST_F(Environment, a_port_in_use_is_named) {
@@ -384,7 +387,8 @@ TEST_F(Environment, tells_the_launcher) {
 }
 
 TEST_F(Environment, half_of_it_is_a_mistake_and_no_local_run) {
-  for (const char* name : {"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_ADDRESS_0", "LEADLINE_PORT_0", "RANK"}) {
+  for (const char* name : {"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_ADDRESS", "LEADLINE_PORT", "LEADLINE_ADDRESS_0",
+                           "LEADLINE_PORT_0", "RANK"}) {
     clear();
     set(name, "1");
     EXPECT_EQ(detect_launcher(), Launcher::environment) << name;

@@ -42,15 +42,18 @@ def test_two_hosts(network: Make, tmp_path: Path, host_of: list[int]) -> None:
 
 
 @pytest.mark.any_load
-def test_the_variables_of_torchrun_on_two_hosts(network: Make, tmp_path: Path) -> None:
-    """Only where rank 0 is has to be known, and its name is enough."""
+@pytest.mark.parametrize("are_of_torchrun", [False, True])
+def test_two_hosts_where_rank_0_alone_is_known(network: Make, tmp_path: Path, are_of_torchrun: bool) -> None:
+    """Its name is enough."""
     hosts = network(2)
     command = [program.PROGRAM, "link", "--wait", "block", "--messages", "20", "--output", "r.h5"]
     host_of = [0, 0, 1, 1]
     with contextlib.ExitStack() as stack:
         runs = []
         for rank, host in enumerate(host_of):
-            variables = {"RANK": str(rank), "WORLD_SIZE": "4", "MASTER_ADDR": "node0", "MASTER_PORT": "29500"}
+            variables = program.environment_with_rank_0("node0", 29500, rank, 4)
+            if are_of_torchrun:
+                variables = {"RANK": str(rank), "WORLD_SIZE": "4", "MASTER_ADDR": "node0", "MASTER_PORT": "29500"}
             runs.append(stack.enter_context(program.Run(hosts.on(host, *command), tmp_path, variables)))
         ends = finish(runs)
     assert [end.status for end in ends] == [0] * 4, [end.err for end in ends]

@@ -77,6 +77,25 @@ def test_every_format_names_the_hosts(name: str, leadline: Leadline, tmp_path: P
     assert leadline("report", name).status == 0
 
 
+@pytest.mark.parametrize("absent", [[1], [2, 5]])
+def test_where_only_rank_0_is_known(absent: list[int], leadline: Leadline, tmp_path: Path) -> None:
+    (port,) = program.free_ports(1)
+    command = [program.PROGRAM, *link("--start-timeout", "4s", "--output", "r.h5")]
+    with contextlib.ExitStack() as stack:
+        runs = []
+        for rank in sorted(set(range(RANKS)) - set(absent)):
+            environment = program.environment_with_rank_0("127.0.0.1", port, rank, RANKS)
+            runs.append(stack.enter_context(program.Run(command, tmp_path, environment)))
+        ends = [run.finish() for run in runs]
+    assert {end.status for end in ends} == {1}, ends[0].err
+    for rank in absent:
+        assert f"leadline: rank {rank} on host-of-rank-{rank} was not started" in ends[0].err
+    is_absent = np.isin(np.arange(RANKS), absent)
+    result = ResultFile(tmp_path / "r.h5")
+    assert np.array_equal(result.measured(), result.every_pair() & ~is_absent[:, None] & ~is_absent)
+    assert f"host-of-rank-{absent[0]} ({absent[0]})" in leadline("info", "r.h5").out
+
+
 BENCHMARKS: dict[str, Sequence[str]] = {
     "topology": ("--pattern", "complete2", "--message-size", "1KiB"),
     "bisection": ("--pattern", "shift:1", "--message-size", "1KiB", "--time-limit", "0"),

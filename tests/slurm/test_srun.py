@@ -49,7 +49,7 @@ def test_many_ranks(slurm: Slurm, tmp_path: Path, mpi: str) -> None:
     assert ResultFile(tmp_path / "r.h5").num_ranks == 8
 
 
-@pytest.mark.parametrize("mpi", ["pmix", "pmi2"])
+@pytest.mark.parametrize("mpi", ["pmix", "pmi2", "none"])
 def test_ranks_on_two_hosts(slurm_over_hosts: Slurm, tmp_path: Path, mpi: str) -> None:
     with started(slurm_over_hosts, tmp_path, mpi, "--transport", "tcp", "--messages", "10") as run:
         done = run.finish()
@@ -67,13 +67,31 @@ def test_mpi_is_the_usual_transport(slurm: Slurm, tmp_path: Path) -> None:
     assert ResultFile(tmp_path / "r.h5").provenance["transport"] == "mpi"
 
 
-@pytest.mark.parametrize("transport", ["tcp", "model:missing.toml"])
-def test_without_pmi_it_is_refused(slurm: Slurm, tmp_path: Path, transport: str) -> None:
-    with started(slurm, tmp_path, "none", "--transport", transport) as run:
+def test_without_pmi_on_one_node(slurm: Slurm, tmp_path: Path) -> None:
+    command = slurm.on(0, "srun", "--nodes=1", "--ntasks=3", "--mpi=none", *LINK, "--messages", "10")
+    with program.Run(command, tmp_path, slurm.environment) as run:
+        done = run.finish()
+    assert done.status == 0, done.err
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.num_ranks == 3, "and not 3 runs of 1 rank"
+    assert (result.provenance["launcher"], result.provenance["transport"]) == ("Slurm", "tcp")
+
+
+def test_without_pmi_the_names_of_nodes_must_be_known(slurm: Slurm, tmp_path: Path) -> None:
+    with started(slurm, tmp_path, "none") as run:
+        done = run.finish()
+    assert done.status == 2
+    assert "SLURM_STEP_NODELIST cannot be used (the name service says of 'sn0'" in done.complaints[0]
+    assert "--mpi=pmix" in done.complaints[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_pmi_mpi_is_refused(slurm: Slurm, tmp_path: Path) -> None:
+    with started(slurm, tmp_path, "none", "--transport", "mpi") as run:
         done = run.finish()
     assert done.status == 3
-    assert "the ranks that Slurm started cannot find each other" in done.complaint
-    assert "--mpi=pmix" in done.complaint
+    assert "the transport mpi needs a launcher of its own (what started this process is: Slurm)" in done.complaint
+    assert "Try: srun --mpi=pmix" in done.complaint
     assert list(tmp_path.iterdir()) == []
 
 

@@ -290,8 +290,19 @@ def free_ports(count: int) -> list[int]:
 SECRET = "the secret of these tests, long enough"
 
 
+def environment_with_rank_0(host: str, port: int, rank: int, num_ranks: int) -> dict[str, str]:
+    """What a process is given where no launcher starts it: the address or name of the host of rank 0, and its port."""
+    return {
+        "LEADLINE_SIZE": str(num_ranks),
+        "LEADLINE_RANK": str(rank),
+        "LEADLINE_ADDRESS": host,
+        "LEADLINE_PORT": str(port),
+        "LEADLINE_SECRET": SECRET,
+    }
+
+
 def explicit_environment(addresses: Sequence[str], ports: Sequence[int], rank: int) -> dict[str, str]:
-    """What a process is given where no launcher starts it."""
+    """The same where each process knows where all listen."""
     variables = {"LEADLINE_SIZE": str(len(ports)), "LEADLINE_RANK": str(rank), "LEADLINE_SECRET": SECRET}
     for index, (address, port) in enumerate(zip(addresses, ports, strict=True)):
         variables |= {f"LEADLINE_ADDRESS_{index}": address, f"LEADLINE_PORT_{index}": str(port)}
