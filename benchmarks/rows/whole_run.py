@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row "whole-run": from start to finish of a local run, less the time of its messages.
+# Row "whole-run": from start to finish of a run, less its messages: by itself, and under mpirun beside an empty program.
 """What a user waits for beside the messages."""
 
 import statistics
 
 from .hdf5 import ResultFile
-from .launch import NotMeasuredError, run, text_of
+from .launch import MPIS, NotMeasuredError, need, run, text_of
 from .table import Row, absent, quartiles, verdict_of
 
 KEY = "whole-run"
-LIMIT_S = 0.6
-REQUIRED = f"< {LIMIT_S} s"
+LIMIT_S, LIMIT_BESIDE_EMPTY_S = 0.6, 0.05
+REQUIRED, REQUIRED_BESIDE_EMPTY = f"< {LIMIT_S} s", f"< {LIMIT_BESIDE_EMPTY_S} s more"
 NUM_RANKS, NUM_MESSAGES, NUM_WARMUP = 8, 100, 10
 
 
@@ -20,45 +20,79 @@ def communication_s(slice_):
     return slice_["slowest_pairs_s"] + 1e-9 * retest_ns * 2 * (NUM_MESSAGES + NUM_WARMUP)
 
 
-def rows(bench):
+def link(bench, path, *more):
+    """The command of a short link test, whose result is this file."""
+    words = ["--message-size", "1KiB", "--messages", NUM_MESSAGES, "--warmup", NUM_WARMUP, "--quiet", "--output", path]
+    return [bench.leadline, "link", *more, *words]
+
+
+def launched(command, path):
+    """Wall time, and that of the messages."""
+    wall_s = run(command, limit_s=120, cwd=path.parent).wall_s
+    with ResultFile(path) as result:
+        messages_s = communication_s(result.summary()["slices"][0])
+    path.unlink()
+    return wall_s, messages_s
+
+
+def local_row(bench, path):
     what = f"--local {NUM_RANKS}, start to finish"
-    path = bench.scratch("whole-run") / "result.h5"
-    command = [
-        bench.leadline,
-        "link",
-        "--local",
-        NUM_RANKS,
-        "--message-size",
-        "1KiB",
-        "--messages",
-        NUM_MESSAGES,
-        "--warmup",
-        NUM_WARMUP,
-        "--quiet",
-        "--output",
-        path,
-    ]
+    command = link(bench, path, "--local", NUM_RANKS)
     try:
-        wall_s, messages_s = [], []
-        for _ in range(bench.num_launches):
-            wall_s.append(run(command, limit_s=120, cwd=path.parent).wall_s)
-            with ResultFile(path) as result:
-                messages_s.append(communication_s(result.summary()["slices"][0]))
-            path.unlink()
-        beside_s = [wall - messages for wall, messages in zip(wall_s, messages_s, strict=False)]
-        low, high = quartiles(beside_s)
-        middle_s = statistics.median(beside_s)
-        yield Row(
-            KEY,
-            what,
-            f"{statistics.median(wall_s):.3f} s",
-            f"{statistics.median(messages_s):.3f} s messages",
-            None,
-            REQUIRED,
-            verdict_of(middle_s < LIMIT_S),
-            commands=[text_of(command)],
-            note=f"{middle_s:.3f} s beside the messages (quartiles {low:.3f}..{high:.3f})",
-            numbers={"wall_s": wall_s, "messages_s": messages_s},
-        )
+        wall_s, messages_s = zip(*(launched(command, path) for _ in range(bench.num_launches)), strict=True)
     except NotMeasuredError as why:
-        yield absent(KEY, what, REQUIRED, why)
+        return absent(KEY, what, REQUIRED, why)
+    beside_s = [wall - messages for wall, messages in zip(wall_s, messages_s, strict=True)]
+    low, high = quartiles(beside_s)
+    middle_s = statistics.median(beside_s)
+    return Row(
+        KEY,
+        what,
+        f"{statistics.median(wall_s):.3f} s",
+        f"{statistics.median(messages_s):.3f} s messages",
+        None,
+        REQUIRED,
+        verdict_of(middle_s < LIMIT_S),
+        commands=[text_of(command)],
+        note=f"{middle_s:.3f} s beside the messages (quartiles {low:.3f}..{high:.3f})",
+        numbers={"wall_s": wall_s, "messages_s": messages_s},
+    )
+
+
+def row_under(mpi, bench, path):
+    """The launches alternate with those of a program that calls MPI_Init and MPI_Finalize alone."""
+    what = f"{NUM_RANKS} ranks of {mpi.name}, start to finish, without messages"
+    try:
+        need(mpi.launcher)
+        empty = bench.compile(mpi.compiler, "bare/mpi_empty.c", f"{mpi.launcher}.empty")
+        start = mpi.start(NUM_RANKS, bound=False)
+        command = [*start, *link(bench, path)]
+        own_s, empty_s = [], []
+        for _ in range(bench.num_launches):
+            empty_s.append(run([*start, empty], limit_s=120, cwd=path.parent).wall_s)
+            wall_s, messages_s = launched(command, path)
+            own_s.append(wall_s - messages_s)
+    except NotMeasuredError as why:
+        return absent(KEY, what, REQUIRED_BESIDE_EMPTY, why)
+    more_s = [own - other for own, other in zip(own_s, empty_s, strict=True)]
+    low, high = quartiles(more_s)
+    middle_s = statistics.median(more_s)
+    return Row(
+        KEY,
+        what,
+        f"{statistics.median(own_s):.3f} s",
+        f"{statistics.median(empty_s):.3f} s an empty program",
+        statistics.median(own_s) / statistics.median(empty_s),
+        REQUIRED_BESIDE_EMPTY,
+        verdict_of(middle_s < LIMIT_BESIDE_EMPTY_S),
+        commands=[text_of(command), text_of([*start, empty])],
+        note=f"{middle_s:.3f} s more (quartiles {low:.3f}..{high:.3f})",
+        numbers={"own_s": own_s, "empty_s": empty_s},
+    )
+
+
+def rows(bench):
+    path = bench.scratch("whole-run") / "result.h5"
+    yield local_row(bench, path)
+    for mpi in MPIS:
+        yield row_under(mpi, bench, path)
