@@ -291,11 +291,21 @@ class Documents(CheckTest):
 class Findings(CheckTest):
     def test_the_list_has_all_and_no_other(self) -> None:
         self.write("engine/bench/a.cpp", HEAD + 'return {"not_bound", Severity::note, "x"};\nfinding.id = "stalls";\n')
-        page = "## When a measurement is called unfit\n\n| finding | rule |\n|---|---|\n| `not_bound` | x |\n"
-        self.write("docs/metrics.md", page + "| `stalls`, `gone` | y |\n")
+        page = "## About the measurement\n\n| finding | severity | rule |\n|---|---|---|\n| `not_bound` | note | x |\n"
+        self.write("docs/findings.md", page + "| `stalls` | warning | y |\n")
+        self.assertEqual(documents.findings(self.root), [])
+        self.write("docs/findings.md", page + "| `stalls` | warning | y |\n| `gone` | note | z |\n")
         self.assert_one(documents.findings(self.root), "gone: no such finding")
-        self.write("docs/metrics.md", page)
+        self.write("docs/findings.md", page)
         self.assert_one(documents.findings(self.root), "stalls is not in the list")
+
+    def test_severities_are_those_of_the_engine(self) -> None:
+        self.write("engine/a.cpp", HEAD + 'f({"old", Severity::note, "x"});\nf({"old", Severity::warning, "y"});\n')
+        page = "## About the measurement\n\n| finding | severity | rule |\n|---|---|---|\n"
+        self.write("docs/findings.md", page + "| `old` | warning or note | x |\n")
+        self.assertEqual(documents.findings(self.root), [])
+        self.write("docs/findings.md", page + "| `old` | note | x |\n")
+        self.assert_one(documents.findings(self.root), "old: the engine makes it as note or warning")
 
 
 class Sentences(CheckTest):
