@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links from one document to another: the file exists, and so does the heading. The list of findings is complete."""
+"""Links from one document to another lead somewhere. The list of findings is complete. Pictures are drawn anew."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _ANCHOR = re.compile(r"""<a\s+(?:id|name)=["']([^"']+)["']""")
 _FINDING = re.compile(r'[{(]\s*"([a-z_]+)",\s*Severity::(\w+)|\bid = "([a-z_]+)"|\bid_of_\w+ = "([a-z_]+)"')
 _FINDINGS_PAGE = "docs/findings.md"
 _FINDINGS_HEADING = "## About the measurement"
+_FIGURES = "packaging/make_figures.py"
+_MOST_BYTES = 150_000  # of a picture
 _ROW = re.compile(r"^\| `(\w+)` \| ([\w ]+) \|", re.MULTILINE)
 
 
@@ -41,6 +43,20 @@ def findings(root: Path) -> list[str]:
         if made[name] and made[name] != told[name]
     ]
     return [f"{_FINDINGS_PAGE}: {complaint}" for complaint in complaints]
+
+
+def pictures(root: Path) -> list[str]:
+    """Every picture of the documents is one that the program for it draws, and is small."""
+    program = root / _FIGURES
+    if not program.is_file():
+        raise tree.MissingError(f"there is no {_FIGURES}")
+    drawn = {f"docs/{name}" for name in re.findall(r'"([\w/-]+\.png)"', tree.text_of(program))}
+    there = {path.relative_to(root).as_posix(): path.stat().st_size for path in (root / "docs").rglob("*.png")}
+    complaints = [f"{name}: {_FIGURES} does not draw it" for name in sorted(there.keys() - drawn)]
+    complaints += [f"{_FIGURES}: there is no {name}" for name in sorted(drawn - there.keys())]
+    return complaints + [
+        f"{name}: {size} bytes, more than {_MOST_BYTES}" for name, size in sorted(there.items()) if size > _MOST_BYTES
+    ]
 
 
 def links(root: Path) -> list[str]:

@@ -288,6 +288,19 @@ class Documents(CheckTest):
             self.assert_one(documents.links(self.root), "README.md:2", why)
 
 
+class Pictures(CheckTest):
+    def test_all_are_drawn_and_small(self) -> None:
+        self.write("packaging/make_figures.py", 'Figure("one.png", page)\nFigure("how-to/two.png", page)\n')
+        self.write("docs/one.png", "x")
+        self.assert_one(documents.pictures(self.root), "there is no docs/how-to/two.png")
+        self.write("docs/how-to/two.png", "x" * 150_001)
+        self.assert_one(documents.pictures(self.root), "docs/how-to/two.png: 150001 bytes")
+        self.write("docs/how-to/two.png", "x")
+        self.assertEqual(documents.pictures(self.root), [])
+        self.write("docs/old.png", "x")
+        self.assert_one(documents.pictures(self.root), "docs/old.png: packaging/make_figures.py does not draw it")
+
+
 class Findings(CheckTest):
     def test_the_list_has_all_and_no_other(self) -> None:
         self.write("engine/bench/a.cpp", HEAD + 'return {"not_bound", Severity::note, "x"};\nfinding.id = "stalls";\n')
