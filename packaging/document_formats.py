@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/formats/hdf5.md and json.md anew, from what `leadline schema` tells of the structs."""
+"""Writes tables of docs/ anew from what `leadline schema` tells: of the file formats, findings and exit statuses."""
 
 from __future__ import annotations
 
@@ -9,23 +9,29 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"(<!-- described: ([\w/]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+CODE = re.compile(r"--[a-z-]+|\bleadline [a-z]+|\b[a-z]+_[a-z_]+\b")
 BENCHMARKS = ("link", "topology", "bisection", "congestion", "io")
 
 
 def main() -> int:
-    """Status 1 where --check finds that a page is not as the fields say."""
+    """Status 1 where --check finds that a page is not as the program says."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; say whether a page is not current")
     parser.add_argument("--program", type=Path, default=ROOT / "build" / "release" / "bin" / "leadline")
     options = parser.parse_args()
-    pages = {"hdf5.md": tables_of_groups(options.program), "json.md": tables_of_documents(options.program)}
-    return max(written(ROOT / "docs" / "formats" / name, tables, options.check) for name, tables in pages.items())
+    pages = {
+        "formats/hdf5.md": tables_of_groups(options.program),
+        "formats/json.md": tables_of_documents(options.program),
+        "findings.md": tables_of_findings(options.program),
+        "exit-status.md": tables_of_statuses(options.program),
+    }
+    return max(written(ROOT / "docs" / name, tables, options.check) for name, tables in pages.items())
 
 
 def written(page: Path, tables: Mapping[str, str], is_check: bool) -> int:
@@ -39,7 +45,7 @@ def written(page: Path, tables: Mapping[str, str], is_check: bool) -> int:
     if text == old:
         return 0
     if is_check:
-        print(f"{name} is not as the fields say: run packaging/document_formats.py")
+        print(f"{name} is not as the program says: run packaging/document_formats.py")
         return 1
     page.write_text(text, encoding="utf-8")
     print(f"wrote {name}")
@@ -119,6 +125,45 @@ def type_of(value: Mapping[str, Any]) -> str:
     if "array" in kinds and "items" in value:
         kinds[kinds.index("array")] = f"list of {type_of(value['items'])}"
     return " or ".join(kinds)
+
+
+def tables_of_findings(program: Path) -> dict[str, str]:
+    """Components that can be at fault, the lists that findings are told in, and findings about the measurement."""
+    said = schema(program, "findings")
+    components = [(f"`{one['kind']}`", one["meaning"], advice(one["advice"])) for one in said["components"]]
+    lists = [(f"`{one['list']}`", one["meaning"]) for one in said["lists"]]
+    measurement = [
+        (f"`{one['id']}`", " or ".join(one["severities"]), with_code(one["where"]), with_code(one["rule"]))
+        for one in said["measurement"]
+    ]
+    return {
+        "components": table(("kind", "what is slow", "what to do"), components),
+        "lists": table(("list", "meaning"), lists),
+        "measurement": table(("finding", "severity", "runs", "rule"), measurement),
+    }
+
+
+def advice(of_symptoms: Mapping[str, str]) -> str:
+    """What to do; of an unsteady component only where it is something else."""
+    slow, unsteady = of_symptoms["slow"], of_symptoms["unsteady"]
+    return slow if slow == unsteady else f"{slow}. Where it is unsteady: {unsteady[0].lower()}{unsteady[1:]}"
+
+
+def tables_of_statuses(program: Path) -> dict[str, str]:
+    """The exit statuses."""
+    statuses = [(str(one["status"]), with_code(one["meaning"])) for one in schema(program, "exit-status")]
+    return {"exit_statuses": table(("status", "meaning"), statuses)}
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    lines = [f"| {' | '.join(map(in_cell, row))} |" for row in (heads, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(heads), *lines[1:]]) + "\n"
+
+
+def with_code(text: str) -> str:
+    """Options, commands and names of findings as code."""
+    return CODE.sub(r"`\g<0>`", text)
 
 
 def in_cell(text: str) -> str:

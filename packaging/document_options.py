@@ -18,8 +18,10 @@ PAGE = "docs/options.md"
 INTRODUCTION = """\
 # Options of all commands
 
+`leadline help COMMAND` prints the same with explanations and examples.
+
 This page is made by `packaging/document_options.py` from the tables of options in the programs; do not edit it.
-`leadline help COMMAND` prints the same with explanations and examples. [How to add an option](how-to/add-an-option.md).
+[How to add an option](how-to/add-an-option.md).
 
 """
 
@@ -28,24 +30,28 @@ SHARED = ("--output", "--json", "--overwrite", "--quiet", "--verbose")
 VOCABULARY = """\
 ## What all commands have
 
-- `-o`, `--output FILE`: where it goes that the command is for: a result, a page, a table, or its text. A file appears
-  under its name when it is whole.
-- `--json [FILE]`: what the command says, as one JSON document, on standard output instead of text, or in FILE. A
+- `-o`, `--output FILE` says where the product of the command goes: a result, a page, a table, or its text. A file
+  appears under its name when it is whole.
+- `--json [FILE]` gives what the command says as one JSON document: on standard output instead of text, or in FILE. A
   command that writes another file says what it has written: path, size, rows, what was left out. `leadline schema`
   prints the schema of each document.
-- `--overwrite`: replace an older file. Without it, one that is there stays, and the command ends with status 2; the
+- `--overwrite` replaces an older file. Without it, an older file stays, and the command ends with status 2. The
   analysis commands replace what they have written themselves.
-- `-q`, `--quiet`: only what was asked for: no progress, no notes, no names of files that were written. Where there is
-  none of these, it changes nothing.
-- `-v`, `--verbose`: a line on standard error for each step: which file, which library, which decision, how long. Of
-  `leadline link` also all quantiles, each repeat and the slowest pairs. Not together with `--quiet`.
+- `-q`, `--quiet` prints only what was asked for: no progress, no notes, no names of files that were written. A
+  command that has none of these prints the same.
+- `-v`, `--verbose` prints a line on standard error for each step: which file, which library, which decision, how
+  long. Of `leadline link` it also prints all quantiles, each repeat and the slowest pairs. It excludes `--quiet`.
 
-On a terminal the lines with verdicts and warnings have colours, unless `NO_COLOR` is set. The table that `leadline
-link` prints has at most 80 columns, on a terminal as many as `COLUMNS` says, or else as the terminal has.
+**On a terminal**, lines with verdicts and warnings have colours, unless `NO_COLOR` is set. The table of `leadline
+link` has at most 80 columns. On a terminal it has as many as `COLUMNS` says, or else as the terminal has.
 
-A mistake ends every command with status 2 and one line on standard error, before anything is measured or written.
-With `--dry-run` a benchmark prints a plan, which has no file and no JSON. The historical front ends keep the options
-of their tools. Nothing is left out but this:
+**A mistake** ends every command with status 2 and one line on standard error, before anything is measured or written.
+
+**With `--dry-run`** a benchmark prints a plan, which has no file and no JSON.
+
+**The historical front ends** keep the options of their tools.
+
+All other commands have all of these options, but for these:
 
 """
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -50,6 +51,14 @@ fs::path program_of(const std::string& command) {
   return {};
 }
 
+/// The Python of a script, as its first line names it; empty where it names nothing.
+std::string python_of(const fs::path& file) {
+  std::ifstream text(file);
+  std::string line;
+  std::getline(text, line);
+  return line.starts_with("#!") ? line.substr(2) : "";
+}
+
 }  // namespace
 
 std::vector<std::string> external_commands() {
@@ -88,7 +97,12 @@ int run_external(const std::vector<std::string>& arguments) {
   pointers.push_back(nullptr);
   for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_DFL);
   execv(file.c_str(), pointers.data());
-  throw Error(ExitStatus::something_missing, "cannot run " + file.string(), system_error_text(errno),
+  const int why = errno;
+  if (const std::string python = python_of(file); why == ENOENT && !python.empty()) {
+    throw Error(ExitStatus::something_missing, "cannot run " + file.string(), python + " is not on this machine",
+                "Install the analysis with a Python that all hosts have: cmake -DLEADLINE_PYTHON=FILE, or the wheel.");
+  }
+  throw Error(ExitStatus::something_missing, "cannot run " + file.string(), system_error_text(why),
               "Is the analysis package installed where this program can run it?");
 }
 

@@ -9,6 +9,7 @@
 #include "cli/benchmarks.hpp"
 #include "cli/embedded_schemas.hpp"
 #include "cli/main.hpp"
+#include "cli/reference.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
@@ -50,6 +51,8 @@ constexpr Named<SchemaOfDocument> other_documents[] = {
     {command::written_schema, "written",
      "of the commands that write files: convert, partners, patterns, simulate link, report, export"},
     {described_groups, "hdf5", "no schema, but the described tables of result files"},
+    {findings_reference, "findings", "no schema, but all kinds of findings, their rules and advice"},
+    {exit_statuses, "exit-status", "no schema, but what each exit status means"},
 };
 
 }  // namespace

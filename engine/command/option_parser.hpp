@@ -55,8 +55,9 @@ inline constexpr const char* sizes_help =
     "Sizes: 1024, 1KiB, 16MiB (1024-based), 1MB (1000-based); 8B,1KiB,4MiB is a list, 1B-4MiB doubles each time,\n"
     "1KiB-1MiB*4 multiplies by 4, 100B-1000B+100B adds 100 B.\n";
 
-/// What the exit status means.
+/// What the exit status of a benchmark means.
 inline constexpr const char* exit_status_help =
-    "Exit status: 0 fine, 2 the command line is wrong, 3 something is missing here, 4 the run failed on the way.\n";
+    "Exit status: 0 fine; 1 a condition that you asked for is not met, or ranks or pairs of ranks were lost; 2 the\n"
+    "command line is wrong; 3 something is missing here; 4 the run failed on the way.\n";
 
 }  // namespace leadline::command

@@ -365,12 +365,21 @@ std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom s
     return "Ranks that talk much to other hosts are better off on the other socket, or each socket on an adapter of "
            "its own";
   }
+  std::string name;
+  if (component.kind == ComponentKind::network_switch) {
+    name = is_of_routes(component) ? part_of(setting, component).switch_name
+                                   : group_name(setting, component, component.first);
+  }
+  const bool is_of_host = component.kind == ComponentKind::host || component.kind == ComponentKind::port;
+  return advice_for(component.kind, symptom, name) +
+         (is_of_host && symptom == Symptom::slow ? farther_where_unknown(setting, suspect) : "");
+}
+
+std::string advice_for(ComponentKind kind, Symptom symptom, const std::string& name) {
   const bool loses = symptom == Symptom::unsteady;
-  switch (component.kind) {
+  switch (kind) {
     case ComponentKind::network_switch:
-      return fmt::format("Look at {}: its load, its errors, its firmware, its fans",
-                         is_of_routes(component) ? part_of(setting, component).switch_name
-                                                 : group_name(setting, component, component.first));
+      return fmt::format("Look at {}: its load, its errors, its firmware, its fans", name);
     case ComponentKind::uplink:
     case ComponentKind::cable:
       return "Look at the error counters and the speed of its cables; one that is down or has fallen back slows the "
@@ -380,14 +389,12 @@ std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom s
     case ComponentKind::host:
       return loses ? "Look for what shares its cores now and then: daemons, interrupts, another job"
                    : "Look at its load, clock frequency, temperature, memory and power; take it out of service until "
-                     "it is repaired" +
-                         farther_where_unknown(setting, suspect);
+                     "it is repaired";
     case ComponentKind::port:
       return loses ? "Look at the error and retransmission counters of its adapter and of the switch's port; reseat or "
                      "replace the cable"
                    : "Look at the speed and width that its adapter and the switch's port have agreed on, their error "
-                     "counters, the adapter's PCIe width; swap the cable" +
-                         farther_where_unknown(setting, suspect);
+                     "counters, the adapter's PCIe width; swap the cable";
     case ComponentKind::inside:
       return "Look at its memory (channels, NUMA settings), clock frequency and at what else runs there";
     case ComponentKind::socket:

@@ -32,4 +32,7 @@ std::string two_kinds(const Setting& setting, const std::vector<Suspect>& slow, 
 
 std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom symptom);
 
+/// What to do about any component of the kind; `name` is that of a switch.
+std::string advice_for(ComponentKind kind, Symptom symptom, const std::string& name);
+
 }  // namespace leadline::diagnosis

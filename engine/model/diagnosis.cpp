@@ -8,18 +8,19 @@
 namespace leadline {
 
 constexpr Named<ComponentKind> component_kind_names[] = {
-    {ComponentKind::network_switch, "switch"},
-    {ComponentKind::uplink, "uplink"},
-    {ComponentKind::cable, "cable"},
-    {ComponentKind::rail, "rail"},
-    {ComponentKind::host, "host"},
-    {ComponentKind::port, "port"},
-    {ComponentKind::inside, "inside"},
-    {ComponentKind::socket, "socket"},
-    {ComponentKind::rank, "rank"},
-    {ComponentKind::link, "link"},
-    {ComponentKind::pair, "pair"},
-    {ComponentKind::target, "target"},
+    {ComponentKind::network_switch, "switch", "a switch: pairs of all ranks below it, also with each other"},
+    {ComponentKind::uplink, "uplink", "the way from what is below a switch to the rest: only pairs that leave it"},
+    {ComponentKind::cable, "cable", "the way between two switches: only pairs across it"},
+    {ComponentKind::rail, "rail", "the ranks in one slot of all hosts, such as those of one adapter"},
+    {ComponentKind::host, "host", "a host: all pairs of its ranks, inside it, too"},
+    {ComponentKind::port, "port",
+     "adapter, cable or switch port of a host: its pairs with other hosts, not those inside"},
+    {ComponentKind::inside, "inside", "the inside of a host: only pairs inside it"},
+    {ComponentKind::socket, "socket", "a socket of a host: pairs of its ranks with other hosts"},
+    {ComponentKind::rank, "rank", "a rank: all its pairs"},
+    {ComponentKind::link, "link", "the way between two hosts, which are both as usual with others"},
+    {ComponentKind::pair, "pair", "two ranks, where nothing larger explains it"},
+    {ComponentKind::target, "target", "a storage target: the part of a file system that some files lie on"},
 };
 
 std::span<const Named<ComponentKind>> names_of(ComponentKind /*any*/) { return component_kind_names; }
@@ -57,11 +58,12 @@ std::span<const Named<Persistence>> names_of(Persistence /*any*/) { return persi
 const char* name_of(Persistence persistence) { return name_in(persistence_names, persistence); }
 
 constexpr Named<FindingList> finding_list_names[] = {
-    {FindingList::persistent, "persistent"},
-    {FindingList::only_under_load, "only_under_load"},
-    {FindingList::passed, "passed"},
-    {FindingList::untested, "untested"},
-    {FindingList::note, "note"},
+    {FindingList::persistent, "persistent", "a fault: it needs action, and the verdict counts it"},
+    {FindingList::only_under_load, "only_under_load", "it appears where other pairs are measured at the same time"},
+    {FindingList::passed, "passed", "it did not appear again"},
+    {FindingList::untested, "untested",
+     "too few pairs, too much scatter, no second measurement, or something else looks the same"},
+    {FindingList::note, "note", "how the machine is built"},
 };
 
 std::span<const Named<FindingList>> names_of(FindingList /*any*/) { return finding_list_names; }

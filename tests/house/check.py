@@ -30,6 +30,7 @@ CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "docstrings": sources.docstrings,
     "links": documents.links,
     "findings": documents.findings,
+    "pictures": documents.pictures,
     "sentences": readability.too_long,
     "spelling": tools.spelling,
     "site": tools.site,

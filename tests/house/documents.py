@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links from one document to another: the file exists, and so does the heading. The list of findings is complete."""
+"""Links from one document to another lead somewhere. The list of findings is complete. Pictures are drawn anew."""
 
 from __future__ import annotations
 
@@ -14,22 +14,49 @@ _CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.MULTILINE)
 _ANCHOR = re.compile(r"""<a\s+(?:id|name)=["']([^"']+)["']""")
 # An id of a finding where the engine makes one.
-_FINDING = re.compile(r'[{(]\s*"([a-z_]+)",\s*Severity::|\bid = "([a-z_]+)"|\bid_of_\w+ = "([a-z_]+)"')
-_FINDINGS_PAGE = "docs/metrics.md"
-_FINDINGS_HEADING = "## When a measurement is called unfit"
+_FINDING = re.compile(r'[{(]\s*"([a-z_]+)",\s*Severity::(\w+)|\bid = "([a-z_]+)"|\bid_of_\w+ = "([a-z_]+)"')
+_FINDINGS_PAGE = "docs/findings.md"
+_FINDINGS_HEADING = "## About the measurement"
+_FIGURES = "packaging/make_figures.py"
+_MOST_BYTES = 150_000  # of a picture
+_ROW = re.compile(r"^\| `(\w+)` \| ([\w ]+) \|", re.MULTILINE)
 
 
 def findings(root: Path) -> list[str]:
-    """Every finding that the engine has is explained in the list of findings, and no other one."""
+    """Every finding that the engine makes is in the list of findings, with its severities, and no other one."""
     page = root / _FINDINGS_PAGE
     if not page.is_file():
         raise tree.MissingError(f"there is no {_FINDINGS_PAGE}")
+    made: dict[str, set[str]] = {}
     sources = [tree.text_of(path) for path in tree.below(root, "engine") if path.suffix == ".cpp"]
-    made = {next(filter(None, found.groups())) for text in sources for found in _FINDING.finditer(text)}
-    rows = re.findall(r"^\| (`[^|]*) \|", tree.text_of(page).partition(_FINDINGS_HEADING)[2], re.MULTILINE)
-    told = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)}
-    complaints = [f"{_FINDINGS_PAGE}: the finding {name} is not in the list" for name in sorted(made - told)]
-    return complaints + [f"{_FINDINGS_PAGE}: {name}: no such finding in the engine" for name in sorted(told - made)]
+    for found in (one for text in sources for one in _FINDING.finditer(text)):
+        name, severity, *assigned = found.groups()
+        severities = made.setdefault(name or next(filter(None, assigned)), set())
+        severities |= {severity} if severity else set()  # where the name is assigned, so is the severity
+    rows = re.finditer(_ROW, tree.text_of(page).partition(_FINDINGS_HEADING)[2])
+    told = {row[1]: set(row[2].split(" or ")) for row in rows}
+    complaints = [f"the finding {name} is not in the list" for name in sorted(made.keys() - told)]
+    complaints += [f"{name}: no such finding in the engine" for name in sorted(told.keys() - made)]
+    complaints += [
+        f"{name}: the engine makes it as {' or '.join(sorted(made[name]))}"
+        for name in sorted(made.keys() & told)
+        if made[name] and made[name] != told[name]
+    ]
+    return [f"{_FINDINGS_PAGE}: {complaint}" for complaint in complaints]
+
+
+def pictures(root: Path) -> list[str]:
+    """Every picture of the documents is one that the program for it draws, and is small."""
+    program = root / _FIGURES
+    if not program.is_file():
+        raise tree.MissingError(f"there is no {_FIGURES}")
+    drawn = {f"docs/{name}" for name in re.findall(r'"([\w/-]+\.png)"', tree.text_of(program))}
+    there = {path.relative_to(root).as_posix(): path.stat().st_size for path in (root / "docs").rglob("*.png")}
+    complaints = [f"{name}: {_FIGURES} does not draw it" for name in sorted(there.keys() - drawn)]
+    complaints += [f"{_FIGURES}: there is no {name}" for name in sorted(drawn - there.keys())]
+    return complaints + [
+        f"{name}: {size} bytes, more than {_MOST_BYTES}" for name, size in sorted(there.items()) if size > _MOST_BYTES
+    ]
 
 
 def links(root: Path) -> list[str]:

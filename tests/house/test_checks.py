@@ -288,14 +288,37 @@ class Documents(CheckTest):
             self.assert_one(documents.links(self.root), "README.md:2", why)
 
 
+class Pictures(CheckTest):
+    def test_all_are_drawn_and_small(self) -> None:
+        self.write("packaging/make_figures.py", 'Figure("one.png", page)\nFigure("how-to/two.png", page)\n')
+        self.write("docs/one.png", "x")
+        self.assert_one(documents.pictures(self.root), "there is no docs/how-to/two.png")
+        self.write("docs/how-to/two.png", "x" * 150_001)
+        self.assert_one(documents.pictures(self.root), "docs/how-to/two.png: 150001 bytes")
+        self.write("docs/how-to/two.png", "x")
+        self.assertEqual(documents.pictures(self.root), [])
+        self.write("docs/old.png", "x")
+        self.assert_one(documents.pictures(self.root), "docs/old.png: packaging/make_figures.py does not draw it")
+
+
 class Findings(CheckTest):
     def test_the_list_has_all_and_no_other(self) -> None:
         self.write("engine/bench/a.cpp", HEAD + 'return {"not_bound", Severity::note, "x"};\nfinding.id = "stalls";\n')
-        page = "## When a measurement is called unfit\n\n| finding | rule |\n|---|---|\n| `not_bound` | x |\n"
-        self.write("docs/metrics.md", page + "| `stalls`, `gone` | y |\n")
+        page = "## About the measurement\n\n| finding | severity | rule |\n|---|---|---|\n| `not_bound` | note | x |\n"
+        self.write("docs/findings.md", page + "| `stalls` | warning | y |\n")
+        self.assertEqual(documents.findings(self.root), [])
+        self.write("docs/findings.md", page + "| `stalls` | warning | y |\n| `gone` | note | z |\n")
         self.assert_one(documents.findings(self.root), "gone: no such finding")
-        self.write("docs/metrics.md", page)
+        self.write("docs/findings.md", page)
         self.assert_one(documents.findings(self.root), "stalls is not in the list")
+
+    def test_severities_are_those_of_the_engine(self) -> None:
+        self.write("engine/a.cpp", HEAD + 'f({"old", Severity::note, "x"});\nf({"old", Severity::warning, "y"});\n')
+        page = "## About the measurement\n\n| finding | severity | rule |\n|---|---|---|\n"
+        self.write("docs/findings.md", page + "| `old` | warning or note | x |\n")
+        self.assertEqual(documents.findings(self.root), [])
+        self.write("docs/findings.md", page + "| `old` | note | x |\n")
+        self.assert_one(documents.findings(self.root), "old: the engine makes it as note or warning")
 
 
 class Sentences(CheckTest):

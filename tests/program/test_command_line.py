@@ -152,7 +152,7 @@ def test_other_program_that_cannot_start(leadline: Leadline, tmp_path: Path) -> 
     script.chmod(0o755)
     done = leadline("broken", env={"PATH": str(tmp_path)})
     assert done.status == 3
-    assert "leadline-broken" in done.complaint
+    assert "leadline-broken (/no/such/interpreter is not on this machine)" in done.complaint
 
 
 def test_transports_are_listed(leadline: Leadline) -> None:
