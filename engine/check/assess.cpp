@@ -224,6 +224,54 @@ void add_classes(const CheckRequest& request, const std::vector<PartResult>& par
   }
 }
 
+std::string name_of_load(const bench::congestion::CongestionResult& result, const bench::congestion::Impact& impact) {
+  return result.request.loads[static_cast<std::size_t>(impact.cell.load)];
+}
+
+struct ToldFactor {
+  const char* quantile;
+  bench::congestion::Factor factor;
+};
+
+/// That of the tail, where it is known; of a stream that of the mean, which is its rate.
+ToldFactor told_factor(const bench::congestion::Impact& impact) {
+  if (impact.test == bench::congestion::Test::bandwidth) return {"mean", impact.mean};
+  if (std::isfinite(impact.p99.estimate)) return {"p99", impact.p99};
+  return {"median", impact.median};
+}
+
+Number number_of(const bench::congestion::CongestionResult& result, const bench::congestion::Impact& impact) {
+  const ToldFactor told = told_factor(impact);
+  Number number;
+  number.name =
+      fmt::format("{} {}, {}", bench::congestion::name_of(impact.test), told.quantile, name_of_load(result, impact));
+  if (std::isfinite(told.factor.estimate)) {
+    number.yardstick = "alone";
+    number.impact = told.factor;
+  }
+  return number;
+}
+
+/// Nothing where it is within the limits, or may be.
+std::optional<CheckFinding> finding_of_load(const bench::congestion::CongestionResult& result,
+                                            const bench::congestion::Worst& worst, const CheckRequest& request) {
+  const bench::congestion::Factor& factor = worst.factor;
+  const auto is_above = [&](double limit) { return limit > 0 && factor.low > limit; };
+  if (!is_above(request.fail_above) && !is_above(request.warn_above)) return std::nullopt;
+  CheckFinding finding;
+  finding.grade = is_above(request.fail_above) ? Grade::bad : Grade::warning;
+  finding.kind = "congestion";
+  finding.name = fmt::format("{} {}, {}", bench::congestion::name_of(worst.impact->test), worst.quantile,
+                             name_of_load(result, *worst.impact));
+  finding.ratio = finding.ratio_most = factor.estimate;
+  finding.seen = fmt::format("95 %: {:.3g} to {:.3g}", factor.low, factor.high);
+  finding.advice =
+      "Look at congestion control, adaptive routing and the buffers of switches; leadline congestion --intensity "
+      "10,25,50,75,100% shows where it begins";
+  finding.part = "congestion";
+  return finding;
+}
+
 CheckFinding finding_of_machine(const Finding& one) {
   CheckFinding finding;
   finding.grade = grade_of(one);
@@ -361,6 +409,20 @@ void take(const bench::bisection::BisectionResult& result, PartResult& part) {
   }
 }
 
+void take(const bench::congestion::CongestionResult& result, const CheckRequest& request, PartResult& part) {
+  part.run = result;
+  for (const bench::congestion::Impact& impact : result.impacts) {
+    if (impact.shared != bench::congestion::Shared::all || impact.cell.load < 0) continue;
+    part.numbers.push_back(number_of(result, impact));
+  }
+  const auto worst = bench::congestion::worst_of(result);
+  if (worst) part.impact = finding_of_load(result, *worst, request);
+  const bool is_known = std::ranges::any_of(result.impacts, [](const bench::congestion::Impact& impact) {
+    return std::isfinite(impact.median.low) || std::isfinite(impact.p99.low);
+  });
+  if (!is_known) part.part.why_not = "it had too little time for an interval";
+}
+
 void take(const bench::io::IoResult& result, PartResult& part) {
   part.run = result;
   part.slices = result.diagnoses;
@@ -390,6 +452,9 @@ CheckResult assessed(const CheckRequest& request, const std::vector<PartResult>&
   const auto of_gpus = findings_of_faults(request, parts, Memories::of_gpus);
   result.problems.insert(result.problems.end(), of_gpus.begin(), of_gpus.end());
   add_classes(request, parts, result.problems);
+  for (const PartResult& part : parts) {
+    if (part.impact) result.problems.push_back(*part.impact);
+  }
   add_findings_of_machine(parts, result.problems);
   if (sample) {
     for (const Finding& one : sample->findings) result.problems.push_back(finding_of_machine(one));

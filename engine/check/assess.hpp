@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/bisection/result.hpp"
+#include "bench/congestion/result.hpp"
 #include "bench/io/result.hpp"
 #include "bench/link/result.hpp"
 #include "check/result.hpp"
@@ -20,6 +21,7 @@ struct PartResult {
   RunResult run;  ///< who took part, and findings about the machine
   std::vector<Number> numbers;
   std::vector<DiagnosedSlice> slices;
+  std::optional<CheckFinding> impact;    ///< what a load does most, if it does more than the limits allow
   std::vector<std::string> pci_bus_ids;  ///< by rank: of GPUs, where their memory holds the messages
 };
 
@@ -27,6 +29,8 @@ struct PartResult {
 enum class Measure : std::uint8_t { latency, bandwidth, gpu };
 void take(const bench::link::LinkResult& result, Measure measure, PartResult& part);
 void take(const bench::bisection::BisectionResult& result, PartResult& part);
+/// By the limits of `request`. The part was not measured where no interval is known.
+void take(const bench::congestion::CongestionResult& result, const CheckRequest& request, PartResult& part);
 void take(const bench::io::IoResult& result, PartResult& part);
 
 /// The answer; without `elapsed_s` and the end of the run. `sample`: nothing where all hosts took part.

@@ -18,18 +18,20 @@
 #include "command/run_validation.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
+#include "options/values.hpp"
 #include "output/table.hpp"
 #include "result/result_file.hpp"
+#include "transport/table.hpp"
 
 namespace leadline::check {
 namespace {
 
 constexpr const char* description =
     "Says in a minute whether these hosts are good, and which of them are to be taken out of service: latency and\n"
-    "bandwidth between random pairs, between the GPUs of a host, bandwidth of all at once, memory, and with\n"
-    "--target a file system, judged by a site profile (--profile), by the line rate of the adapters and by one\n"
-    "another. Without a launcher it starts local processes by itself; under mpirun, mpiexec or srun it checks the\n"
-    "hosts of the ranks they started.";
+    "bandwidth between random pairs, between the GPUs of a host, bandwidth of all at once, memory, with\n"
+    "--congestion what load does to others, and with --target a file system, judged by a site profile\n"
+    "(--profile), by the line rate of the adapters and by one another. Without a launcher it starts local\n"
+    "processes by itself; under mpirun, mpiexec or srun it checks the hosts of the ranks they started.";
 
 constexpr const char* epilogue =
     "Exit status: 0 good, or with warnings only; 1 bad; 2 the command line is wrong; 3 it could not be tested, or\n"
@@ -40,6 +42,7 @@ constexpr const char* epilogue =
     "  srun leadline check --budget 15s --no-files --format hostlist    in a prolog: the hosts to drain\n"
     "  srun leadline check --sample 5%                        a part of the hosts, another one each time\n"
     "  mpirun leadline check --target /scratch --profile june.json\n"
+    "  mpirun leadline check --congestion --fail-above 20     bad where an incast makes others 20 times as slow\n"
     "  leadline check --local 4 --prom /var/lib/node_exporter/leadline.prom";
 
 void check_sizes(const CheckRequest& request) {
@@ -56,6 +59,16 @@ void check_limits(const command::IsGiven& is_given, CheckRequest& request) {
   throw Error(ExitStatus::bad_command_line,
               fmt::format("--warn {:g} is less than --fail {:g}", request.warn, request.fail),
               "what is bad would have no warning before", "Choose a --warn that is not less");
+}
+
+void check_congestion(const CheckRequest& request) {
+  if (request.congestion && transport::parse_choice(request.transport).name == "model") {
+    throw_no_effect("--congestion", "messages of a simulated fabric do not wait for each other");
+  }
+  if (request.fail_above == 0 || request.warn_above <= request.fail_above) return;
+  throw Error(ExitStatus::bad_command_line,
+              fmt::format("--warn-above {:g} is more than --fail-above {:g}", request.warn_above, request.fail_above),
+              "what is bad would have no warning before", "Choose a --warn-above that is not more");
 }
 
 void check_status(const CheckRequest& request) {
@@ -98,6 +111,7 @@ CheckRequest parse_check(const std::vector<std::string>& arguments) {
   const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   check_sizes(request);
   check_limits(is_given, request);
+  check_congestion(request);
   check_status(request);
   if (!request.sample.empty()) {
     sample_size(request.sample, 2);

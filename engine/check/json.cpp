@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "bench/congestion/json_fields.hpp"
 #include "network/hostlist.hpp"
 #include "result/json_parts.hpp"
 
@@ -41,8 +42,9 @@ constexpr auto fields_of(Type<Sample> /*any*/) {
 
 constexpr auto fields_of(Type<Part> /*any*/) {
   return std::tuple{
-      field("name", &Part::name, "", "latency, bandwidth, gpu (bandwidth between GPUs), bisection or files"),
-      field("benchmark", &Part::benchmark, "", "the command that measures the same: link, bisection or io"),
+      field("name", &Part::name, "",
+            "latency, bandwidth, gpu (bandwidth between GPUs), bisection, congestion or files"),
+      field("benchmark", &Part::benchmark, "", "the command that measures the same: link, bisection, congestion or io"),
       field("path", result::or_null(&Part::path), "", "its result file; null = none is kept"),
       field("why_not", result::or_null(&Part::why_not), "", "why it was not measured; null = it was"),
       field("elapsed_s", &Part::elapsed_s, "s", "time that it took"),
@@ -53,15 +55,18 @@ constexpr auto fields_of(Type<Number> /*any*/) {
   return std::tuple{
       field("name", &Number::name, "",
             "the kind of pairs (same socket, same host, between hosts, or a distance of the network), gpu to gpu, "
-            "bisection, memory copy, or write or read with the file system"),
+            "bisection, memory copy, write or read with the file system, or a test of congestion with its quantile "
+            "and load"),
       field("time_ns", &Number::time_ns, "ns", "of a message of the small size"),
       field("bytes_per_s", &Number::bytes_per_s, "bytes/s",
             "of messages of the large size; of the bisection the effective bisection bandwidth; of files that of all "
             "ranks together"),
       field("yardstick", result::or_null(&Number::yardstick), "",
-            "what says how much it should be: profile (the site profile), line rate (of the network adapters) or pairs "
-            "alone; null = nothing does"),
+            "what says how much it should be: profile (the site profile), line rate (of the network adapters), pairs "
+            "alone, or alone (without the load); null = nothing does"),
       field("share", &Number::share, "1", "of the speed that it should have; of time and bandwidth the lesser one"),
+      field("impact", &Number::impact, "", "of congestion: times as long under load as alone; null = another number",
+            Since::later_version),
   };
 }
 
@@ -71,7 +76,7 @@ constexpr auto fields_of(Type<CheckFinding> /*any*/) {
             "bad: needs action; warning: should be looked at; untested: may be bad; note: all else"),
       field("kind", &CheckFinding::kind, "",
             "kind of component as in a diagnosis, gpu (one of them, a pair, or what they share), class (all pairs of a "
-            "kind, beside the site profile), or the id of a finding about the machine"),
+            "kind, beside the site profile), congestion, or the id of a finding about the machine"),
       field("name", &CheckFinding::name, "", "the component, or components, in words"),
       field("ratio", result::positive_or_null(&CheckFinding::ratio), "",
             "times as long as it should take; of several components the least; null = unknown"),

@@ -132,6 +132,7 @@ std::string nagios_text(const CheckResult& result) {
   for (const Number& one : result.numbers) {
     if (std::isfinite(one.time_ns)) line += fmt::format(" 'latency {}'={:.4g}us", one.name, 1e-3 * one.time_ns);
     if (std::isfinite(one.bytes_per_s)) line += fmt::format(" 'bandwidth {}'={:.0f}B", one.name, one.bytes_per_s);
+    if (one.impact) line += fmt::format(" 'impact {}'={:.4g}", one.name, one.impact->estimate);
   }
   return line + fmt::format(" faults={};;0 time={:.3g}s\n",
                             std::ranges::count(result.problems, Grade::bad, &CheckFinding::grade), result.elapsed_s);
@@ -218,6 +219,14 @@ std::string metrics_text(const CheckResult& result, double now_s) {
     if (!std::isfinite(one.share)) continue;
     text += fmt::format("leadline_check_share_ratio{{of=\"{}\",yardstick=\"{}\"}} {:.6g}\n", in_label(one.name),
                         in_label(one.yardstick), one.share);
+  }
+  if (std::ranges::any_of(result.numbers, [](const Number& one) { return one.impact.has_value(); })) {
+    family("leadline_check_impact_ratio", "ratio", "Times as long under load as alone.");
+    for (const Number& one : result.numbers) {
+      if (!one.impact) continue;
+      text +=
+          fmt::format("leadline_check_impact_ratio{{of=\"{}\"}} {:.6g}\n", in_label(one.name), one.impact->estimate);
+    }
   }
   family("leadline_check_findings", "", "Findings by grade.");
   for (const Named<Grade>& one : names_of(Grade{})) {

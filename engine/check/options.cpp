@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the options of `leadline check`.
+#include "bench/congestion/request.hpp"
 #include "bench/run_options.hpp"
 #include "check/request.hpp"
 
@@ -49,6 +50,25 @@ void declare_what(OptionTable& options, CheckRequest& request) {
       .size("--target-size", "with --target: bytes of a rank's file, in steps of 1 MiB", least_file,
             bench::max_message_size_bytes, request.target_size_bytes)
       .needs("--target", "only --target writes files");
+  options
+      .flag("--congestion",
+            "what an incast does to others, too: how many times as long latency, bandwidth and an allreduce take; at "
+            "least 4 ranks",
+            request.congestion)
+      .later();
+}
+
+/// A limit of impact factors.
+void declare_factor(OptionTable& options, const char* name, const char* help, double& factor) {
+  options
+      .value(name, "FACTOR", help,
+             [&factor](const std::string& option, const std::string& text) {
+               factor = bench::congestion::parse_factor(option, text);
+             })
+      .by_default("never")
+      .recorded_as([&factor] { return factor; })
+      .later()
+      .needs("--congestion", "only --congestion measures what load does");
 }
 
 void declare_verdict(OptionTable& options, CheckRequest& request) {
@@ -60,6 +80,12 @@ void declare_verdict(OptionTable& options, CheckRequest& request) {
   options.share("--fail", "bad is what reaches less than this share of the speed that it should have", least_share,
                 request.fail);
   options.share("--warn", "likewise, a warning", least_share, request.warn);
+  declare_factor(
+      options, "--fail-above",
+      "bad is where a load surely makes the median or the 99 % quantile of a test more than so many times as "
+      "long",
+      request.fail_above);
+  declare_factor(options, "--warn-above", "likewise, a warning", request.warn_above);
   options.share("--false-discovery-rate", "so many findings of a kind may be chance", least_rate,
                 request.false_discovery_rate);
 }

@@ -37,6 +37,7 @@ struct CheckRequest : RunRequest {
   std::string sample;                            ///< "5%" or "20": of the hosts, only so many; empty = all
   std::string target;                            ///< folder on the file system that is tested, too; empty = none
   std::uint64_t target_size_bytes = 64 << 20;    ///< that each rank writes there
+  bool congestion = false;                       ///< what load does to others is measured, too
 
   std::string topology;  ///< the physical network; empty = nothing is known
   std::string routes;    ///< forwarding tables of it; empty = unknown
@@ -44,6 +45,8 @@ struct CheckRequest : RunRequest {
   double fail = 0.9;     ///< what reaches less than this share of the speed that it should have is bad
   double warn = 0.9;     ///< likewise: is a warning; not below `fail`
   double false_discovery_rate = 0.01;
+  double fail_above = 0;  ///< an impact factor of congestion that is surely above this is bad; 0 = never
+  double warn_above = 0;  ///< likewise: is a warning; not above `fail_above`
 
   Form form = Form::text;
   std::string json_path;        ///< --json FILE; empty = none

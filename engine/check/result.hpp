@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/congestion/result.hpp"
 #include "check/request.hpp"
 #include "core/named.hpp"
 #include "model/diagnosis.hpp"
@@ -35,7 +36,7 @@ std::span<const Named<State>> names_of(State any);
 
 /// One of the measurements of a check.
 struct Part {
-  std::string name;       ///< "latency", "bandwidth", "gpu", "bisection", "files"
+  std::string name;       ///< "latency", "bandwidth", "gpu", "bisection", "congestion", "files"
   std::string benchmark;  ///< the command that measures the same
   std::string path;       ///< its result; empty = none is kept
   std::string why_not;    ///< why it was not measured; empty = it was
@@ -44,11 +45,12 @@ struct Part {
 
 /// What one kind of pairs, or of calls, reaches. Times in ns, rates in bytes a second; NaN where not measured.
 struct Number {
-  std::string name;  ///< "same host", "between hosts", "gpu to gpu", "bisection", "memory copy", "write", "read"
+  std::string name;  ///< "same host", "gpu to gpu", "bisection", "latency p99, incast", "memory copy", "write" ...
   double time_ns = not_measured;
   double bytes_per_s = not_measured;
-  std::string yardstick;  ///< what says how much it should be: "profile", "line rate", "pairs alone"; empty = none
-  double share = not_measured;  ///< of that
+  std::string yardstick;  ///< what says how much it should be: "profile", "line rate", "pairs alone", "alone"; or ""
+  double share = not_measured;                      ///< of that
+  std::optional<bench::congestion::Factor> impact;  ///< of a load; nothing = this is no number of congestion
 };
 
 /// The hosts of --sample.
@@ -62,7 +64,7 @@ struct Sample {
 /// Something wrong, or places alike of which that is so.
 struct CheckFinding {
   Grade grade = Grade::note;
-  std::string kind;  ///< that of a component, "gpu", "class", or the id of a finding about the machine
+  std::string kind;  ///< that of a component, "gpu", "class", "congestion", or the id of a finding about the machine
   std::string name;  ///< "host node2", "ports of node[24-31]"
   double ratio = 0;  ///< times as long as it should take; of places alike the least; 0 = unknown
   double ratio_most = 0;

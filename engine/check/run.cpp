@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "bench/bisection/command.hpp"
+#include "bench/congestion/command.hpp"
+#include "bench/congestion/plan.hpp"
 #include "bench/link/command.hpp"
 #include "bench/link/profiled_file.hpp"
 #include "bench/lost_pairs.hpp"
@@ -40,9 +42,13 @@ namespace {
 using cluster::Cluster;
 
 /// Of the time of a part: the rest is for measuring suspects again.
-constexpr double share_of_patterns = 0.7, share_of_phase = 0.4;
+constexpr double share_of_patterns = 0.7, share_of_phase = 0.4, share_of_congestion = 0.7;
 /// A part that has less time begins all the same: a little of everything is better than all of one.
 constexpr double least_part_s = 0.5;
+
+/// Where there is no time for enough rounds tests are shorter, but not below the last of these.
+constexpr std::uint32_t most_rounds = 100;
+constexpr double test_times_s[] = {0.1, 0.05, 0.02, 0.01};
 
 constexpr std::uint64_t num_small_messages = 100, num_large_messages = 10;
 
@@ -57,8 +63,10 @@ void take_over(const CheckRequest& check, const std::string& part, Request& requ
   request.format = check.no_files ? ResultFormat::none : ResultFormat::hdf5;
   request.output = check.no_files ? "" : path_in_folder(check, part + ".h5");
   request.topology = check.topology;
-  request.diagnosis.threshold = std::max(1 / std::max(check.fail, check.warn) - 1, 0.001);
-  request.diagnosis.false_discovery_rate = check.false_discovery_rate;
+  if constexpr (requires { request.diagnosis; }) {
+    request.diagnosis.threshold = std::max(1 / std::max(check.fail, check.warn) - 1, 0.001);
+    request.diagnosis.false_discovery_rate = check.false_discovery_rate;
+  }
 }
 
 bench::link::LinkRequest link_request(const CheckRequest& check, const std::string& part, std::uint64_t size_bytes,
@@ -139,6 +147,7 @@ class CheckRun final : public command::BenchmarkRun {
   /// Before anything is measured: what can be written at the end.
   void look_at_outputs() {
     command::run_collectively(cluster_, [&] {
+      if (request_.congestion) bench::congestion::expect_enough_ranks(static_cast<std::size_t>(cluster_.size()));
       if (cluster_.rank() != 0) return true;
       if (!request_.json_path.empty()) result::StagedFile(request_.json_path, existing());
       if (!request_.metrics_path.empty()) {
@@ -240,6 +249,8 @@ class CheckRun final : public command::BenchmarkRun {
         return bench::bisection::rank_run(bisection_request(request_, time_s), cluster_, module_, presentation,
                                           joining_s_);
       });
+    } else if (planned.name == "congestion") {
+      measure_congestion(part, time_s);
     } else {
       measure_part<bench::io::IoPresentation>(part, [&](const auto& presentation) {
         return bench::io::rank_run(
@@ -279,6 +290,19 @@ class CheckRun final : public command::BenchmarkRun {
       return std::string();
     };
     run_part(part, [&] { return bench::link::rank_run(request, cluster_, module, presentation, joining_s_); });
+  }
+
+  void measure_congestion(PartResult& part, double time_s) {
+    bench::congestion::CongestionPresentation presentation;
+    presentation.summary = [&](const bench::congestion::CongestionResult& result, const std::string& path) {
+      part.part.path = path;
+      take(result, request_, part);
+      return std::string();
+    };
+    run_part(part, [&] {
+      return bench::congestion::rank_run(congestion_request(request_, time_s), cluster_, module_, presentation,
+                                         joining_s_);
+    });
   }
 
   template <typename Presentation, typename Make>
@@ -378,11 +402,30 @@ class CheckRun final : public command::BenchmarkRun {
 
 std::vector<PlannedPart> planned_parts(const CheckRequest& request) {
   std::vector<PlannedPart> parts{{"latency", "link", 0.2}, {"bandwidth", "link", 0.3}, {"bisection", "bisection", 0.3}};
+  if (request.congestion) parts.push_back({"congestion", "congestion", 0.3});
   if (!request.target.empty()) parts.push_back({"files", "io", 0.3});
   return parts;
 }
 
 PlannedPart gpu_part() { return {"gpu", "link", 0.2}; }
+
+bench::congestion::CongestionRequest congestion_request(const CheckRequest& check, double time_s) {
+  bench::congestion::CongestionRequest request;
+  const std::vector<std::uint64_t> own_sizes = request.message_sizes_bytes;
+  take_over(check, "congestion", request);
+  request.message_sizes_bytes = own_sizes;
+  request.intensities = {"100%"};
+  request.seed = check.seed;
+  double num_rounds = 0;
+  for (const double test_time_s : test_times_s) {
+    request.test_time_s = test_time_s;
+    num_rounds = share_of_congestion * time_s / bench::congestion::seconds_of(request, {0, 100});
+    if (num_rounds >= bench::congestion::fewest_rounds_of_interval) break;
+  }
+  request.rounds = static_cast<std::uint32_t>(
+      std::clamp<double>(num_rounds, bench::congestion::fewest_rounds_of_interval, most_rounds));
+  return request;
+}
 
 bench::io::IoRequest files_request(const CheckRequest& check, double time_limit_s, int num_hosts) {
   bench::io::IoRequest request;

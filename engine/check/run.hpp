@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/congestion/request.hpp"
 #include "bench/io/command.hpp"
 #include "check/request.hpp"
 #include "cluster/bootstrap.hpp"
@@ -23,6 +24,9 @@ struct PlannedPart {
 std::vector<PlannedPart> planned_parts(const CheckRequest& request);
 
 PlannedPart gpu_part();
+
+/// Of --congestion: an incast without pauses; rounds and the time of their tests as `time_s` allows.
+bench::congestion::CongestionRequest congestion_request(const CheckRequest& request, double time_s);
 
 /// Of --target; `time_limit_s` of a phase. Where several hosts take part, a rank reads what another host has
 /// written; of one host the page cache is emptied before.

@@ -78,9 +78,16 @@ const char* what_to_do(const CheckFinding& finding) {
       {"target", "check this target"},
       {"class", "check what all share"},
       {"gpu", "check clock and link"},
+      {"congestion", "check congestion control"},
   };
   const auto found = std::ranges::find_if(known, [&](const Known& one) { return finding.kind == one.kind; });
   return found == std::end(known) ? "" : found->text;
+}
+
+/// "line rate: 94 %", "alone: x12.3"
+std::string beside_yardstick(const Number& number) {
+  if (number.impact) return fmt::format("{}: x{:.3g}", number.yardstick, number.impact->estimate);
+  return std::isfinite(number.share) ? fmt::format("{}: {:.0f} %", number.yardstick, 100 * number.share) : "";
 }
 
 std::string numbers_text(const CheckResult& result) {
@@ -92,8 +99,7 @@ std::string numbers_text(const CheckResult& result) {
   for (std::size_t index = 0; index < num; ++index) {
     const Number& one = result.numbers[index];
     table.add_row({shortened(one.name, most_of_number), std::isfinite(one.time_ns) ? format_time_ns(one.time_ns) : "",
-                   std::isfinite(one.bytes_per_s) ? format_bandwidth(one.bytes_per_s) : "",
-                   std::isfinite(one.share) ? fmt::format("{}: {:.0f} %", one.yardstick, 100 * one.share) : ""});
+                   std::isfinite(one.bytes_per_s) ? format_bandwidth(one.bytes_per_s) : "", beside_yardstick(one)});
   }
   return num > 0 ? table.text(" ") : "";
 }

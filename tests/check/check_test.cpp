@@ -12,6 +12,7 @@
 #include "check/command.hpp"
 #include "check/gpus.hpp"
 #include "check/json.hpp"
+#include "check/run.hpp"
 #include "check/sample.hpp"
 #include "check/text.hpp"
 #include "core/error.hpp"
@@ -268,6 +269,91 @@ TEST(Check, TheScreenHasAtMostTwentyLinesOfEightyCharacters) {
   EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) { return line.find(" more: ") != line.npos; }));
 }
 
+/// Under an incast without pauses the slowest hundredth of messages takes 12 times as long (9 to 16), the median twice.
+PartResult under_load(const CheckRequest& request, double p99_low = 9) {
+  bench::congestion::CongestionResult result;
+  static_cast<RunResult&>(result) = part_with("congestion", {}).run;
+  result.cells = {{0, 100}};
+  bench::congestion::Impact latency, bandwidth;
+  latency.cell = bandwidth.cell = {0, 100};
+  latency.median = {2, 1.9, 2.1};
+  latency.p99 = {12, p99_low, 16};
+  bandwidth.test = bench::congestion::Test::bandwidth;
+  bandwidth.mean = {1.5, 1.4, 1.6};
+  result.impacts = {latency, bandwidth};
+  PartResult part;
+  part.part.name = part.part.benchmark = "congestion";
+  take(result, request, part);
+  return part;
+}
+
+CheckRequest with_limits(double warn_above, double fail_above) {
+  CheckRequest request;
+  request.congestion = true;
+  request.warn_above = warn_above;
+  request.fail_above = fail_above;
+  return request;
+}
+
+TEST(Check, ALoadIsJudgedByWhatItSurelyDoes) {
+  struct Case {
+    double warn_above, fail_above;
+    State state;
+  };
+  for (const Case& one : {Case{0, 8.9, State::bad}, Case{0, 9.1, State::good}, Case{8.9, 9.1, State::warning},
+                          Case{3, 8, State::bad}, Case{0, 0, State::good}}) {
+    const CheckRequest request = with_limits(one.warn_above, one.fail_above);
+    const CheckResult result = assessed(request, {part_with("latency", {}), under_load(request)});
+    EXPECT_EQ(result.state, one.state) << one.warn_above << " " << one.fail_above;
+    EXPECT_TRUE(result.drain.empty());
+    if (one.state == State::good) continue;
+    ASSERT_EQ(result.problems.size(), 1U);
+    EXPECT_EQ(result.problems.front().name, "latency p99, incast");
+    EXPECT_EQ(result.problems.front().seen, "95 %: 9 to 16");
+    EXPECT_EQ(result.problems.front().ratio, 12);
+  }
+}
+
+TEST(Check, EachFormSaysWhatALoadDoes) {
+  const CheckRequest request = with_limits(0, 5);
+  const CheckResult result = assessed(request, {part_with("latency", {}), under_load(request)});
+  const std::string screen = screen_text(result);
+  EXPECT_NE(screen.find("alone: x12\n"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("alone: x1.5\n"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("x12  95 %: 9 to 16  check congestion control"), std::string::npos) << screen;
+  EXPECT_NE(nagios_text(result).find("'impact latency p99, incast'=12 "), std::string::npos);
+  EXPECT_NE(metrics_text(result, 0).find("leadline_check_impact_ratio{of=\"bandwidth mean, incast\"} 1.5\n"),
+            std::string::npos);
+  EXPECT_NE(junit_text(result).find("name=\"network and storage\"><failure message=\"latency p99, incast x12\"/>"),
+            std::string::npos);
+  const Json impact = Json::parse(json_text(result)).at("numbers").at(0).at("impact");
+  EXPECT_EQ(impact.at("low").get<double>(), 9);
+  EXPECT_EQ(metrics_text(assessed({}, {part_with("latency", {})}), 0).find("impact"), std::string::npos);
+}
+
+TEST(Check, ALoadWithoutAnIntervalIsUntested) {
+  const CheckRequest request = with_limits(0, 5);
+  bench::congestion::CongestionResult result;
+  result.impacts.emplace_back().cell = {0, 100};
+  PartResult part;
+  part.part.name = "congestion";
+  take(result, request, part);
+  EXPECT_EQ(assessed(request, {part_with("latency", {}), part}).state, State::untested);
+}
+
+TEST(Check, LessTimeForALoadMeansShorterTestsThenFewerRounds) {
+  const CheckRequest request = with_limits(0, 0);
+  const auto minute = congestion_request(request, 16), seconds = congestion_request(request, 2),
+             little = congestion_request(request, 0.5);
+  EXPECT_EQ(minute.test_time_s, 0.1);
+  EXPECT_GE(minute.rounds, 10U);
+  EXPECT_LT(seconds.test_time_s, 0.1);
+  EXPECT_GE(seconds.rounds, 6U);
+  EXPECT_EQ(little.test_time_s, 0.01);
+  EXPECT_EQ(little.rounds, 6U);
+  EXPECT_EQ(minute.message_sizes_bytes, bench::congestion::CongestionRequest{}.message_sizes_bytes);
+}
+
 TEST(Check, MetricsAreOpenMetrics) {
   Fault fault = slow(ComponentKind::host, 2, 3);
   fault.name = "host \"a\\b\"";
@@ -361,6 +447,13 @@ TEST(Check, CommandLinesThatMakeNoSense) {
   for (const char* sample : {"", "1", "0", "0.05", "0%", "101%", "5 hosts", "-3"}) {
     EXPECT_NE(refused({"--sample", sample}).find("--sample"), std::string::npos) << sample;
   }
+  EXPECT_NE(refused({"--fail-above", "5"}).find("--congestion"), std::string::npos);
+  EXPECT_NE(refused({"--congestion", "--fail-above", "0.5"}).find("from 1 on"), std::string::npos);
+  EXPECT_NE(refused({"--congestion", "--fail-above", "5", "--warn-above", "6"}).find("--warn-above 6 is more"),
+            std::string::npos);
+  EXPECT_NE(refused({"--congestion", "--transport", "model:x.json"}).find("--congestion has no effect"),
+            std::string::npos);
+  EXPECT_EQ(refused({"--congestion", "--warn-above", "6"}), "taken");
   EXPECT_EQ(refused({"--fail", "0.8"}), "taken");
 }
 

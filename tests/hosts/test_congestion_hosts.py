@@ -17,7 +17,7 @@ from ranks import finish, started
 
 Make = Callable[[int], Network]
 NUM_HOSTS = 6
-WORDS = ["--load", "bisection", "--intensity", "100", "--rounds", "3", "--test-time", "100ms", "--interval", "1ms",
+WORDS = ["--load", "bisection", "--intensity", "100", "--rounds", "6", "--test-time", "100ms", "--interval", "1ms",
          "--load-size", "16KiB", "--message-size", "4KiB"]  # fmt: skip
 
 

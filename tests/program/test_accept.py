@@ -91,6 +91,30 @@ def test_a_machine_that_keeps_all_limits_is_accepted(accept: Accept, leadline: L
         assert words in page
 
 
+CONGESTION = "congestion --local 4 --wait yield --rounds 2 --test-time 5ms --intensity 0,100%"
+
+
+def test_what_a_load_does_has_limits(accept: Accept, leadline: Leadline, tmp_path: Path) -> None:
+    """Of this machine it is only known that times are above 0."""
+    median = "impacts.median.estimate"
+    under = {"load": "incast", "intensity_percent": "100 %"}
+    limits: Limits = [
+        {"title": "Median under load", "value": median, "where": under | {"test": "latency"}, "at most": 1e9},
+        {"value": "impacts.loaded.time_ns_median", "where": under | {"test": "allreduce"}, "at most": "1 min"},
+        {"value": "loads.bytes_per_s", "at least": "1 B/s"},
+        {"value": median, "where": {"test": "latency", "load": "incast"}, "at most": "0.000001 %"},
+    ]
+    done = accept({"others": (CONGESTION, limits)})
+    assert done.status == 1, done.err
+    told = limits_of(document_of(tmp_path))
+    assert [one["state"] for one in told] == ["passed"] * 3 + ["failed"]
+    assert told[0]["num_values"] == 1
+    assert told[3]["place"] == "100 %"
+    assert (told[1]["unit"], told[2]["unit"]) == ("nanoseconds", "bytes per second")
+    assert leadline("report", "kept", "--json").status == 0
+    assert (tmp_path / "kept" / "others.html").exists()
+
+
 def test_the_worst_number_is_told_where_a_limit_is_not_kept(accept: Accept, leadline: Leadline, tmp_path: Path) -> None:
     done = accept({"latency": (LINK, [{"title": "Time", "value": BETWEEN, "at most": "1.6 us"},
                                       {"value": "slices.same_host.time_ns_median", "at most": "1 s"}])})  # fmt: skip
@@ -240,6 +264,13 @@ def test_a_wrong_limit_is_refused(accept: Accept, limit: dict[str, Any], named: 
     assert (done.status, done.out) == (2, "")
     assert named in done.complaint
     assert "latency, limit 1" in done.complaint
+
+
+def test_a_wrong_intensity_is_refused(accept: Accept) -> None:
+    limit = {"value": "impacts.p99.low", "where": {"intensity_percent": "half"}, "at most": 10}
+    done = accept({"others": (CONGESTION, [limit])})
+    assert (done.status, done.out) == (2, "")
+    assert "intensity_percent cannot be 'half'" in done.complaint
 
 
 @pytest.mark.parametrize(

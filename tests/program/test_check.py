@@ -219,6 +219,42 @@ def test_a_file_system_is_tested_too(leadline: Leadline, tmp_path: Path):
     assert list((tmp_path / "scratch").iterdir()) == [], "its files are removed"
 
 
+def test_what_load_does_to_others_is_measured_too(leadline: Leadline, tmp_path: Path):
+    """Over loopback on a busy machine a load may have an effect or none; never one of a million."""
+    words = ["--local", "4", *BUDGET, "--congestion", "--fail-above", "1000000"]
+    done = leadline("check", *words, "--output", "kept", "--json", "--prom", "leadline.prom")
+    assert done.status in (0, 1), done.err
+    document = json.loads(done.out)
+    assert wrong_json(document, schema_of("check")) == []
+    assert [part["name"] for part in document["parts"]] == ["latency", "bandwidth", "bisection", "congestion"]
+    assert document["parts"][-1]["why_not"] is None
+    impacts = {one["name"]: one["impact"] for one in document["numbers"] if one["impact"]}
+    assert {name.split()[0] for name in impacts} == {"latency", "bandwidth", "allreduce"}
+    assert all(0 < one["estimate"] < 1e6 for one in impacts.values())
+    assert not any(one["kind"] == "congestion" for one in document["problems"])
+    metrics = (tmp_path / "leadline.prom").read_text()
+    assert all(f'leadline_check_impact_ratio{{of="{name}"}}' in metrics for name in impacts)
+    assert "congestion test" in leadline("info", "kept/congestion.h5").out
+    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
+        pytest.skip("the analysis package is not installed where this Python is")
+    made = leadline("report", "kept", "--json")
+    assert "congestion.html" in [Path(one["path"]).name for one in json.loads(made.out)["files"]], made.err
+    page = (tmp_path / "kept" / "report.html").read_text("utf-8")
+    assert all(f"<td>{name}</td>" in page for name in impacts)
+    assert "alone: " in page
+
+
+def test_the_part_of_congestion_is_planned(leadline: Leadline):
+    words = ["--dry-run", "--ranks", "8", "--ranks-per-host", "1"]
+    assert "leadline congestion" in leadline("check", "--congestion", *words).out
+    assert "leadline congestion" not in leadline("check", *words).out
+
+
+def test_too_few_ranks_for_congestion(leadline: Leadline, tmp_path: Path):
+    leadline("check", "--local", "3", *BUDGET, "--congestion").assert_refused(2, "at least 4 ranks")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_page_says_which_hosts_were_chosen(check, leadline: Leadline, tmp_path: Path):
     """The hosts of a simulated fabric are one host, of which nothing can be chosen: the document is made up of one."""
     assert check([], files=("--output", "kept")).status == 0

@@ -119,26 +119,24 @@ def test_the_same_result_is_kept_once(make: Make, leadline: Leadline, tmp_path: 
 
 def test_all_benchmarks_and_checks(make: Make, leadline: Leadline) -> None:
     make(0)
-    few = ("--local", "3", "--wait", "yield")
+    few = ("--local", "4", "--wait", "yield")
     runs = {
         "link": ("--messages", "2", "--message-size", "8"),
         "topology": ("--pattern", "ring", "--iterations", "3", "--message-size", "8"),
         "bisection": ("--rounds", "3", "--precision", "0", "--message-size", "8"),
+        "congestion": ("--rounds", "2", "--test-time", "5ms", "--intensity", "100"),
         "io": ("--objects", "2", "--object-size", "4KiB", "--delete"),
     }
     for name, words in runs.items():
         done = leadline(name, *few, *words, "-o", f"{name}.h5")
         assert done.status == 0, done.err
-    assert leadline("check", *few, "--budget", "2s", "-o", "checked").status in (
-        0,
-        1,
-        3,
-    )
+    checked = leadline("check", *few, "--budget", "2s", "--congestion", "-o", "checked")
+    assert checked.status in (0, 1, 3), checked.err
     document = document_of(leadline("history", "months", *(f"{name}.h5" for name in runs), "checked", "--json"))
     assert {group["benchmark"] for group in document["groups"]} == set(runs)
     numbers = {one["name"] for group in document["groups"] for one in group["series"]}
-    assert {"same host, median", "exchange, ring", "eBB", "write"} <= numbers
-    assert document["num_runs"] > len(runs), "those of the check, too"
+    assert {"same host, median", "exchange, ring", "eBB", "latency median, incast 100 %", "write"} <= numbers
+    assert document["num_runs"] == len(runs) + 4, "those of the check, too"
 
 
 def test_several_processes_add_at_once(make: Make, leadline: Leadline, tmp_path: Path) -> None:

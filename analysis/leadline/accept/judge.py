@@ -13,7 +13,10 @@ from leadline.accept.spec import Limit, PartSpec
 from leadline.units import bytes_text
 
 # What tells an element of a list from the others, in the order in which it is said.
-_TELLS = ("topology", "pattern", "name", "operation", "host", "rank", "message_size_bytes", "repeat")
+_TELLS = (
+    "topology", "pattern", "name", "operation", "load", "intensity_percent", "test", "shared", "host", "rank",
+    "message_size_bytes", "repeat",
+)  # fmt: skip
 
 
 class State(Enum):
@@ -121,6 +124,10 @@ def _told(element: Any, where: Mapping[str, Any]) -> list[str]:
             told.append(bytes_text(value))
         elif key == "repeat":
             told += [f"repeat {value + 1}"] if value > 0 else []
+        elif key == "intensity_percent":
+            told.append(f"{value} %")
+        elif key == "shared":
+            told += [f"shares {value}"] if value != "all" else []
         elif key == "rank":
             told.append(f"rank {value}")
         else:

@@ -271,6 +271,10 @@ class _Reader:
                 return parse_bytes(value)
             except ValueError:
                 raise self._wrong(where, f"{key} cannot be '{value}'", "Write it as 512, 1KiB or 16MiB") from None
+        if key.endswith("_percent") and isinstance(value, str):
+            if not re.fullmatch(r"[0-9]+\s*%?", value, re.ASCII):
+                raise self._wrong(where, f"{key} cannot be '{value}'", "Write it as 100 or 100 %")
+            return int(value.rstrip("% "))
         return value
 
 

@@ -66,6 +66,8 @@ def headline(result: CongestionResult) -> list[str]:
     """The sentences that an administrator reads first."""
     if not result.impacts:
         return ["Nothing was measured."]
+    if not any(math.isfinite(getattr(one, name).low) for one in result.impacts for name in _WORDS):
+        return ["What loads surely do is not known: there are too few rounds for an interval."]
     worst = worst_of(result.impacts)
     if worst is None:
         return ["No load surely makes the median or the 99 % quantile of a test longer."]

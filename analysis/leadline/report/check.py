@@ -80,8 +80,18 @@ def _number(one: Mapping[str, Any]) -> Row:
         "time": _text(one["time_ns"], time_text),
         "rate": _text(one["bytes_per_s"], bandwidth_text),
         "yardstick": one["yardstick"] or "",
-        "share": _text(one["share"], lambda share: f"{plain(round(100 * share))}\u00a0%"),
+        "share": _impact(one.get("impact")) or _text(one["share"], lambda share: f"{plain(round(100 * share))}\u00a0%"),
     }
+
+
+def _impact(factor: Mapping[str, Any] | None) -> str:
+    """Of a load, with its interval; earlier versions have none."""
+    if factor is None:
+        return ""
+    text = f"{factor_text(factor['estimate'])}\u00a0×"
+    if factor["low"] is None or factor["high"] is None:
+        return text
+    return f"{text} ({factor_text(factor['low'])} to {factor_text(factor['high'])})"
 
 
 def _text(value: float | None, text_of: Callable[[float], str]) -> str:

@@ -32,9 +32,8 @@ constexpr const char* congestion_notes =
     "new ones\n"
     "each round), bisection (one half with the other, both ways). Intensity 0 is no load at all: what chance alone "
     "does.\n"
-    "A factor is the time under load by that alone, the geometric mean over rounds; these are the independent samples "
-    "of\n"
-    "its 95 % interval.\n";
+    "A factor is the time under load by that alone, the median over rounds; these are the independent samples of its\n"
+    "95 % interval, which needs 6 of them.\n";
 
 constexpr const char* congestion_examples =
     "Examples:\n"

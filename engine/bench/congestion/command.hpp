@@ -18,6 +18,11 @@ namespace leadline::bench::congestion {
 
 using CongestionPresentation = command::PresentationOf<CongestionResult, Progress>;
 
+/// Local: one rank's run, of a rank that has joined the others; `module` and `presentation` outlive it.
+std::unique_ptr<command::BenchmarkRun> rank_run(const CongestionRequest& request, cluster::Cluster& cluster,
+                                                const transport::LoadedModule& module,
+                                                const CongestionPresentation& presentation, double joining_s);
+
 /// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.
 int run_congestion(const CongestionRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
                    const transport::LoadedModule& module);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean over rounds of the logarithm of a ratio.
+// The median over rounds of a ratio.
 #include "bench/congestion/impact.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
-#include "stats/interval.hpp"
+#include "stats/summary.hpp"
 
 namespace leadline::bench::congestion {
 namespace {
@@ -45,6 +46,18 @@ bool is_told(const RoundTimes& all, std::span<const RoundTimes* const> rounds, d
          std::ranges::all_of(rounds, [&](const RoundTimes* round) { return has(*round, fewest_of_round); });
 }
 
+/// Of ratios of rounds, at least one.
+Factor factor_of(std::vector<double> ratios) {
+  std::ranges::sort(ratios);
+  Factor factor;
+  factor.estimate = stats::quantile_of_sorted(ratios, 0.5);
+  if (ratios.size() < fewest_rounds_of_interval) return factor;
+  const stats::OrderInterval interval = stats::median_interval(ratios.size());
+  factor.low = ratios[interval.low];
+  factor.high = ratios[interval.high];
+  return factor;
+}
+
 }  // namespace
 
 Times times_of(const TimeHistogram& histogram) {
@@ -67,13 +80,11 @@ Impact impact_of(std::span<const RoundTimes> rounds) {
   impact.loaded = times_of(all.loaded);
   for (const auto& [q, factor] : statistics) {
     if (counted.empty() || !is_told(all, counted, q)) continue;
-    stats::RunningMean logarithms;
+    std::vector<double> ratios;
     for (const RoundTimes* const round : counted) {
-      logarithms.add(std::log(value_of(round->loaded, q) / value_of(round->alone, q)));
+      ratios.push_back(value_of(round->loaded, q) / value_of(round->alone, q));
     }
-    const stats::MeanInterval interval = stats::mean_interval(logarithms);
-    impact.*factor = {std::exp(interval.mean), std::exp(interval.mean - interval.half_width),
-                      std::exp(interval.mean + interval.half_width)};
+    impact.*factor = factor_of(std::move(ratios));
   }
   return impact;
 }

@@ -20,9 +20,10 @@ inline constexpr double fewest_beyond = 10;
 
 Times times_of(const stats::TimeHistogram& histogram);
 
-/// All but cell, test and shared. Times are those of all rounds together. A factor is the geometric mean of those of
-/// rounds, with the interval of that, by Student's t on the logarithms. Rounds that lack one of the two states do not
-/// count; a quantile is told where a time lies beyond it in each round, too.
+/// All but cell, test and shared. Times are those of all rounds together. A factor is the median of those of rounds,
+/// with the interval of that by order statistics, which holds whatever the distribution; NaN below
+/// fewest_rounds_of_interval. Rounds that lack one of the two states do not count; a quantile is told where a time lies
+/// beyond it in each round, too.
 Impact impact_of(std::span<const RoundTimes> rounds);
 
 }  // namespace leadline::bench::congestion

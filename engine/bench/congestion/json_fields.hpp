@@ -46,9 +46,9 @@ constexpr auto fields_of(Type<Times> /*any*/) {
 
 constexpr auto fields_of(Type<Factor> /*any*/) {
   return std::tuple{
-      field("estimate", &Factor::estimate, "1", "geometric mean over rounds"),
-      field("low", &Factor::low, "1", "low end of its 95 % interval"),
-      field("high", &Factor::high, "1", "high end"),
+      field("estimate", &Factor::estimate, "1", "median over rounds"),
+      field("low", &Factor::low, "1", "low end of its 95 % interval; null below 6 rounds"),
+      field("high", &Factor::high, "1", "high end; null likewise"),
   };
 }
 

@@ -55,17 +55,11 @@ void declare_judgement(OptionTable& options, CongestionRequest& request) {
   options.group("What is said about it");
   declare_topology(options, request.topology);
   options
-      .value("--fail-above", "FACTOR",
-             "end with status 1 where a load surely makes the median or the 99 % quantile of a test more than so many "
-             "times as long",
-             [&](const std::string& option, const std::string& text) {
-               double factor = 0;
-               const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
-               if (error != std::errc() || end != text.data() + text.size() || !(factor >= 1)) {
-                 throw_bad_value(option, text, "it must be a number from 1 on");
-               }
-               request.fail_above = factor;
-             })
+      .value(
+          "--fail-above", "FACTOR",
+          "end with status 1 where a load surely makes the median or the 99 % quantile of a test more than so many "
+          "times as long",
+          [&](const std::string& option, const std::string& text) { request.fail_above = parse_factor(option, text); })
       .by_default("never")
       .recorded_as([&] { return request.fail_above; });
 }
@@ -88,6 +82,15 @@ const char* name_of(LoadPattern pattern) { return name_in(load_names, pattern); 
 std::int32_t parse_intensity(const std::string& option, const std::string& word) {
   const std::string number = word.ends_with('%') ? word.substr(0, word.size() - 1) : word;
   return static_cast<std::int32_t>(parse_count(option, number, 0, 100));
+}
+
+double parse_factor(const std::string& option, const std::string& text) {
+  double factor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (error != std::errc() || end != text.data() + text.size() || !(factor >= 1)) {
+    throw_bad_value(option, text, "it must be a number from 1 on");
+  }
+  return factor;
 }
 
 void declare_options(OptionTable& options, CongestionRequest& request, std::optional<ResultFormat>& format) {

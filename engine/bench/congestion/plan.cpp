@@ -62,12 +62,7 @@ Roles roles_of(const CongestionRequest& request, const RankLayout& layout, const
   const auto hosts = hosts_at_random(layout, is_absent, request.seed);
   std::size_t num_ranks = 0;
   for (const auto& ranks : hosts) num_ranks += ranks.size();
-  if (num_ranks < 2 * fewest_of_a_kind) {
-    throw Error(ExitStatus::bad_command_line,
-                fmt::format("a congestion test needs at least {} ranks", 2 * fewest_of_a_kind),
-                fmt::format("two measure while two load the network, and there are {}", num_ranks),
-                "Start more, such as --local 4 here; to learn about a network, on four hosts or more");
-  }
+  expect_enough_ranks(num_ranks);
   Roles roles;
   roles.victims_are_hosts = !request.share_hosts && hosts.size() >= fewest_hosts;
   if (roles.victims_are_hosts) {
@@ -133,6 +128,19 @@ schedule::Pattern pairing(const Plan& plan, std::span<const std::int32_t> ranks,
 
 }  // namespace
 
+void expect_enough_ranks(std::size_t num_ranks) {
+  if (num_ranks >= 2 * fewest_of_a_kind) return;
+  throw Error(ExitStatus::bad_command_line,
+              fmt::format("a congestion test needs at least {} ranks", 2 * fewest_of_a_kind),
+              fmt::format("two measure while two load the network, and there are {}", num_ranks),
+              "Start more, such as --local 4 here; to learn about a network, on four hosts or more");
+}
+
+double seconds_of(const CongestionRequest& request, const Cell& cell) {
+  const double tests_s = 1e-9 * static_cast<double>(timetable_of(request).end_of_load());
+  return 2 * tests_s + (cell.load >= 0 ? request.test_time_s : 0);
+}
+
 bool Plan::is_victim(int rank) const { return std::ranges::binary_search(roles.victims, rank); }
 
 bool Plan::is_of_one_host(std::span<const std::int32_t> ranks) const {
@@ -145,12 +153,13 @@ Plan plan(const CongestionRequest& request, const RankLayout& rank_layout, const
   if (plan.cells.empty()) {
     throw Error(ExitStatus::bad_command_line, "there is nothing to measure", "--intensity has no number");
   }
-  const Timetable timetable = timetable_of(request);
-  const double tests_s = 1e-9 * static_cast<double>(timetable.end_of_load()), test_s = request.test_time_s;
-  for (const Cell& cell : plan.cells) plan.measuring_s += 2 * tests_s + (cell.load >= 0 ? test_s : 0);
+  for (const Cell& cell : plan.cells) plan.measuring_s += seconds_of(request, cell);
   plan.has_pauses = std::ranges::any_of(
       plan.cells, [](const Cell& cell) { return cell.intensity_percent > 0 && cell.intensity_percent < 100; });
-  if (plan.has_pauses) plan.measuring_s += static_cast<double>(plan.loads.size()) * tests_s;
+  if (plan.has_pauses) {
+    plan.measuring_s +=
+        static_cast<double>(plan.loads.size()) * 1e-9 * static_cast<double>(timetable_of(request).end_of_load());
+  }
   plan.measuring_s *= request.rounds;
   return plan;
 }

@@ -33,6 +33,12 @@ struct Plan {
   bool is_of_one_host(std::span<const std::int32_t> ranks) const;
 };
 
+/// Throws Error(bad_command_line) below two of each kind.
+void expect_enough_ranks(std::size_t num_ranks);
+
+/// Both phases of a cell in a round, without what is between them.
+double seconds_of(const CongestionRequest& request, const Cell& cell);
+
 /// `is_absent`: by rank, which do not take part. Throws Error(bad_command_line) where too few are left: two of each
 /// kind.
 Plan plan(const CongestionRequest& request, const RankLayout& rank_layout, const std::vector<bool>& is_absent);

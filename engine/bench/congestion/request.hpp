@@ -47,6 +47,9 @@ struct CongestionRequest : RunRequest {
 /// The percentage that a word of --intensity stands for. Throws Error(bad_command_line).
 std::int32_t parse_intensity(const std::string& option, const std::string& word);
 
+/// A limit of impact factors, from 1 on. Throws Error(bad_command_line).
+double parse_factor(const std::string& option, const std::string& text);
+
 /// The message size of the bandwidth test.
 inline std::uint64_t bandwidth_size_bytes(const CongestionRequest& request) {
   return request.message_sizes_bytes.front();

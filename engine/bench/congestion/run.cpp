@@ -110,6 +110,12 @@ class CongestionTest {
 
 }  // namespace
 
+std::unique_ptr<command::BenchmarkRun> rank_run(const CongestionRequest& request, cluster::Cluster& cluster,
+                                                const transport::LoadedModule& module,
+                                                const CongestionPresentation& presentation, double joining_s) {
+  return command::staged_run<CongestionTest>(request, cluster, module, presentation, joining_s);
+}
+
 int run_congestion(const CongestionRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
                    const transport::LoadedModule& module) {
   CongestionPresentation presentation;
@@ -119,7 +125,7 @@ int run_congestion(const CongestionRequest& request, std::unique_ptr<cluster::Bo
   presentation.summary = congestion_summary;
   presentation.summarizes_failures = true;
   return command::run_in_frame(request, std::move(bootstrap), [&](cluster::Cluster& cluster, double joining_s) {
-    return command::staged_run<CongestionTest>(request, cluster, module, presentation, joining_s);
+    return rank_run(request, cluster, module, presentation, joining_s);
   });
 }
 

@@ -246,6 +246,13 @@ class BarProgress final : public Progress {
 std::string verdict_text(const CongestionResult& result) {
   if (result.impacts.empty()) return "nothing was measured\n";
   const auto worst = worst_of(result);
+  const auto is_known = [](const Impact& impact) {
+    return std::isfinite(impact.median.low) || std::isfinite(impact.p99.low);
+  };
+  if (std::ranges::none_of(result.impacts, is_known)) {
+    return fmt::format("what loads surely do is not known: intervals need {} rounds, with enough operations in each\n",
+                       fewest_rounds_of_interval);
+  }
   if (!worst) return "no load surely makes the median or the 99 % quantile of a test longer\n";
   return fmt::format("under {} the {} of {} is {} times as long as alone (95 % interval {})\n",
                      name_of(result.request, worst->impact->cell), words_of_quantile(worst->quantile),
