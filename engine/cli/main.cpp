@@ -76,6 +76,7 @@ constexpr ExternalProgram external_programs[] = {
     {"export", "write a result for other tools: CSV, Parquet, the list of bad links"},
     {"simulate", "say what a network can do for a bisection test, and compare it with what was measured"},
     {"cost", "say what a communication pattern costs on a measured matrix, and where its ranks would cost less"},
+    {"score", "put runs of the four presets of leadline io together as IO500 does"},
 };
 
 std::string purpose_of(const std::string& external) {

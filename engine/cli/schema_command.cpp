@@ -47,6 +47,7 @@ constexpr Named<SchemaOfDocument> other_documents[] = {
     {[] { return written_by_hand(pattern_cost_schema); }, "pattern-cost", "of leadline cost --json"},
     {[] { return written_by_hand(bisection_simulation_schema); }, "bisection-simulation",
      "of leadline simulate bisection --json"},
+    {[] { return written_by_hand(score_schema); }, "score", "of leadline score --json"},
     {[] { return written_by_hand(view_schema); }, "view", "of leadline view --json"},
     {command::written_schema, "written",
      "of the commands that write files: convert, partners, patterns, simulate link, report, export"},

@@ -22,6 +22,11 @@ class Deadline {
 
   bool has_passed() const { return Clock::now() >= at_; }
 
+  /// At least 0 and at most `cap`.
+  std::chrono::nanoseconds left(std::chrono::nanoseconds cap) const {
+    return std::clamp<std::chrono::nanoseconds>(at_ - Clock::now(), std::chrono::nanoseconds::zero(), cap);
+  }
+
   /// Milliseconds left, rounded up, at least 0 and at most `cap`: the timeout argument of poll(2).
   int left_ms(int cap = never_ms) const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()).count();

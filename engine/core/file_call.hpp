@@ -41,11 +41,13 @@ class CurrentFileCall {
   }
 
   /// `doing` lives as long as the program: "writing".
-  void enter(const char* doing, FileRange range, FileCallKind kind) noexcept {
+  void enter(const char* doing, FileRange range, FileCallKind kind) noexcept { enter(doing, range, kind, now_ns()); }
+  /// Of a call that began before, by the same clock.
+  void enter(const char* doing, FileRange range, FileCallKind kind, std::uint64_t begin_ns) noexcept {
     doing_.store(doing, std::memory_order_relaxed);
     offset_bytes_.store(range.offset_bytes, std::memory_order_relaxed);
     size_bytes_.store(range.size_bytes, std::memory_order_relaxed);
-    begin_ns_.store(now_ns(), std::memory_order_relaxed);
+    begin_ns_.store(begin_ns, std::memory_order_relaxed);
     kind_.store(kind, std::memory_order_relaxed);
   }
   void leave() noexcept { kind_.store(FileCallKind::none, std::memory_order_relaxed); }

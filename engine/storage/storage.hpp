@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,6 +25,12 @@ enum class CachePath : std::uint8_t {
   buffered,  ///< through it
   direct,    ///< O_DIRECT: around it
   uncached,  ///< RWF_DONTCACHE: through it, and dropped behind
+};
+
+/// How the transfers of a file that are under way at once are waited for.
+enum class Completion : std::uint8_t {
+  by_ticket,  ///< each by itself
+  any_order,  ///< whichever is done first; the POSIX backend alone, by io_uring
 };
 
 const char* name_of(FileCalls calls);
@@ -46,6 +53,7 @@ struct OpenFile {
   std::span<const std::int32_t> openers;  ///< ascending, this rank included; all of them call open() together
   std::span<const std::pair<std::string, std::string>> hints;
   std::size_t max_started = 1;  ///< non-blocking calls under way at once
+  Completion completion = Completion::by_ticket;
 };
 
 /// A transfer that was started. Index below OpenFile::max_started; used again once it was waited for.
@@ -76,6 +84,9 @@ class File {
   virtual void start_read(Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) = 0;
   /// Blocks with pauses, never longer than the deadline (then Error: "... was not done in time").
   virtual std::uint64_t wait(Ticket ticket, Deadline deadline) = 0;
+  /// With Completion::any_order: a transfer that is done, so that wait() returns at once. Blocks until there is one,
+  /// never longer than the deadline (then, and where nothing is under way: nothing).
+  virtual std::optional<Ticket> wait_any(Deadline /*deadline*/) { return std::nullopt; }
 
   /// All openers. What was written is on the storage, as far as fsync promises.
   virtual void sync() = 0;
@@ -120,7 +131,8 @@ class Backend {
   virtual void meet(std::span<const std::int32_t> openers) = 0;
 
   /// All of file.openers. Throws Error(run_failed) naming the file, Error(something_missing) where its file system has
-  /// not that way past the page cache; maybe on one opener alone, so the caller agrees on it.
+  /// not that way past the page cache, or the kernel no io_uring; maybe on one opener alone, so the caller agrees on
+  /// it.
   virtual std::unique_ptr<File> open(const OpenFile& file) = 0;
 };
 

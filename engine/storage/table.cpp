@@ -17,7 +17,7 @@ namespace leadline::storage {
 namespace {
 
 constexpr Entry table[] = {
-    {"posix", "the system's own calls: pread and pwrite, or POSIX AIO", false},
+    {"posix", "the system's own calls: pread and pwrite, POSIX AIO or io_uring", false},
     {"mpi-io", "MPI-IO of the library that the launcher belongs to (mpi-io:romio, mpi-io:ompio)", true},
 };
 

@@ -140,6 +140,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "no_file",
                                           "backend",
                                           "calls",
+                                          "queue_depth",
                                           "collective",
                                           "allow_fragile",
                                           "hints",

@@ -22,7 +22,11 @@ TEST(deadline, rounds_up_so_that_nobody_spins_through_the_last_millisecond) {
   EXPECT_LE(deadline.left_ms(), 3'600'000);
 }
 
-TEST(deadline, left_is_capped) { EXPECT_EQ(Deadline::after(1h).left_ms(250), 250); }
+TEST(deadline, left_is_capped) {
+  EXPECT_EQ(Deadline::after(1h).left_ms(250), 250);
+  EXPECT_EQ(Deadline::after(1h).left(250us), 250us);
+  EXPECT_EQ(Deadline::after(-1s).left(250us), 0us);
+}
 
 }  // namespace
 }  // namespace leadline

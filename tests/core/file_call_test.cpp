@@ -31,6 +31,8 @@ TEST(CurrentFileCall, TellsTheCallTheRangeAndTheFileWhileItLasts) {
   const InFileCall in_call(call, "writing", FileRange{1 << 20, 1 << 16}, FileCallKind::many_calls);
   EXPECT_EQ(call.kind(), FileCallKind::many_calls);
   EXPECT_EQ(call.text(), "writing 64 KiB at 1048576 of /scratch/f");
+  call.enter("reading", FileRange{0, 4096}, FileCallKind::one_call, now_ns() - 5'000'000'000);
+  EXPECT_TRUE(call.text().starts_with("reading 4 KiB at 0 of /scratch/f since ")) << call.text();
 }
 
 /// What is told while a thread reads from there; skipped are kernels that tell nothing.

@@ -15,7 +15,7 @@ import pytest
 from conftest import Installation, bare_environment, installed
 
 FRONT_ENDS = ("linktest", "linktest.mpi", "linktest.tcp", "mpilinktest", "nettest", "netgauge", "mpi_io_test.x")
-ANALYSIS_COMMANDS = ("report", "view", "export", "simulate", "cost", "accept", "history")
+ANALYSIS_COMMANDS = ("report", "view", "export", "simulate", "cost", "score", "accept", "history")
 QUICK = ("--local", "2", "--messages", "5", "--wait", "yield")
 
 

@@ -43,3 +43,17 @@ def small(stack: Stack, files: Path, *words: str | Path, ranks: int = 2) -> list
     usual = {"--objects": "8", "--object-size": "64KiB", "--target": files / "f.%r", "--output": "r.json"}
     added = [word for name, value in usual.items() if name not in words for word in (name, value)]
     return stack.command(ranks, "--wait", "yield", *added, *words)
+
+
+SCORED = ("ior-easy.h5", "ior-hard.h5", "mdtest-easy.h5", "mdtest-hard.h5")
+
+
+def run_presets(folder: Path) -> Path:
+    """Results of two ranks and eight objects for each preset, as `leadline score` takes them, in this folder."""
+    for name in SCORED:
+        preset = name.removesuffix(".h5")
+        target = f"{preset}.%r" if preset.endswith("easy") else preset
+        words = ["--preset", preset, "--objects", "8", "--target", target, "--output", name]
+        done = program.complete([program.PROGRAM, "io", "--local", "2", "--wait", "yield", *words], folder)
+        assert done.status == 0, done.err
+    return folder

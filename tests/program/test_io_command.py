@@ -37,6 +37,10 @@ REFUSED: dict[str, tuple[list[str], int, list[str]]] = {
     "both ways past the cache": (["--direct", "--uncached"], 2, ["--direct", "--uncached"]),
     "more than the memory": (["--local", "2", "--objects", "1", "--object-size", "1TiB"], 3,
                              ["memory", "--object-size"]),
+    "a queue of messages": (["--movement", "N-M-M", "--queue-depth", "8"], 2, ["--queue-depth", "N-M-M", "--ahead"]),
+    "a queue of calls that wait": (["--barrier", "--queue-depth", "8"], 2, ["--queue-depth", "--barrier"]),
+    "a queue of metadata": (["--metadata", "--queue-depth", "8"], 2, ["--queue-depth", "--metadata"]),
+    "no queue": (["--queue-depth", "0"], 2, ["--queue-depth", "1 to 4096"]),
     "SION": (["--output", "r.sion"], 2, ["r.sion", ".h5"]),
 }  # fmt: skip
 

@@ -108,6 +108,7 @@ def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Pat
             "items",
             "mix",
             "rate_limit_bytes",
+            "queue_depth",
             "new_files",
             "topology",
             "false_discovery_rate",

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import stat
 from pathlib import Path
 
 import program
 import pytest
+from io_runs import SCORED, run_presets
 from program import Leadline
 from result import schema_of, wrong_json
 
@@ -42,6 +44,7 @@ WORDS: dict[str, list[str]] = {
     "export": ["run.h5", "--csv"],
     "history": ["kept", "run.h5"],
     "report": ["run.h5"],
+    "score": ["ior-easy.h5", "ior-hard.h5", "mdtest-easy.h5", "mdtest-hard.h5"],
     "simulate bisection": ["--topology", "fat-tree:4x2", "--rounds", "3"],
     "view": ["run.h5"],
 }
@@ -56,13 +59,15 @@ DOCUMENTS = {
     "link": "link", "topology": "topology", "bisection": "bisection", "congestion": "congestion",
     "io": "io", "diagnose": "diagnosis",
     "compare": "comparison", "profile": "profile", "info": "info", "transports": "transports", "cost": "pattern-cost",
+    "score": "score",
     "simulate bisection": "bisection-simulation", "view": "view", "convert": "written", "partners": "written",
     "cables": "written", "patterns": "written",
     "simulate link": "written", "report": "written", "export": "written",
 }  # fmt: skip
 # --output names what the command is for: a file, beside which --json says what was written.
 WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "patterns": "p.npy", "simulate link": "w.h5",
-           "report": "w.html", "export": "w.csv", "cost": "w.json", "history": "w.html",
+           "report": "w.html", "export": "w.csv", "cost": "w.json", "score": "w.json",
+           "history": "w.html",
            "simulate bisection": "w.json"}  # fmt: skip
 BENCHMARKS = ("link", "topology", "bisection", "congestion", "io")
 RUNS = ("check", *BENCHMARKS)
@@ -75,9 +80,16 @@ def needs_analysis() -> None:
         pytest.skip("the analysis package is not installed where this Python is")
 
 
+@pytest.fixture(scope="module")
+def presets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run_presets(tmp_path_factory.mktemp("presets"))
+
+
 @pytest.fixture
-def results(leadline: Leadline, tmp_path: Path) -> None:
+def results(leadline: Leadline, tmp_path: Path, presets: Path) -> None:
     needs_analysis()
+    for name in SCORED:
+        shutil.copy(presets / name, tmp_path)
     for name, *words in (["run.h5"], ["sampled.h5", "--rounds", "3", "--statistics", "compact", "--ranks", "40"]):
         done = leadline("simulate", "link", "--topology", "fat-tree:40x2", *(words or ["--ranks", "6"]), "-o", name)
         assert done.status == 0, done.err

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only the POSIX backend promises: direct calls are direct, uncached ones leave nothing, a wait ends in time.
+// What only the POSIX backend promises: direct calls are direct, uncached ones leave nothing, a wait ends in time,
+// queued calls are done in any order.
 #include "storage/posix/posix.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "cluster/child.hpp"
 #include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "storage/page_cache.hpp"
@@ -33,10 +42,16 @@ constexpr std::size_t block_bytes = 65536;
 
 class Posix : public testing::Test {
  protected:
-  std::unique_ptr<File> open(const std::string& path, Access access, CachePath cache_path = CachePath::buffered) const {
+  std::unique_ptr<File> open(const std::string& path, Access access, CachePath cache_path = CachePath::buffered,
+                             Completion completion = Completion::by_ticket) const {
     static constexpr std::array<std::int32_t, 1> openers{0};
-    return backend_->open(
-        {.path = path, .access = access, .cache_path = cache_path, .openers = openers, .hints = {}, .max_started = 2});
+    return backend_->open({.path = path,
+                           .access = access,
+                           .cache_path = cache_path,
+                           .openers = openers,
+                           .hints = {},
+                           .max_started = 2,
+                           .completion = completion});
   }
 
   /// Nothing, where the file system of the test's folder cannot; then the test is skipped.
@@ -213,6 +228,109 @@ TEST_F(Posix, AWaitEndsAtItsDeadlineAndMayBeTakenUpAgain) {
   page.go_on();
   EXPECT_EQ(file->wait(0, Deadline::after(60s)), 4096u);
   EXPECT_EQ(page.all()[4095], std::byte{'x'});
+}
+
+/// With a queue for two calls.
+class PosixQueue : public Posix {
+ protected:
+  void SetUp() override {
+    try {
+      open_queue(Access::write);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::something_missing);
+      GTEST_SKIP() << error.what();
+    }
+  }
+  std::unique_ptr<File> open_queue(Access access, CachePath cache_path = CachePath::buffered) const {
+    return open(path_, access, cache_path, Completion::any_order);
+  }
+};
+
+TEST_F(PosixQueue, TellsOfEachCallOnce) {
+  const auto file = open_queue(Access::write);
+  EXPECT_EQ(file->wait_any(Deadline::after(60s)), std::nullopt) << "nothing is under way";
+  std::fill(block_.begin(), block_.end(), std::byte{7});
+  file->start_write(0, 0, block_, false);
+  file->start_write(1, block_bytes, block_, false);
+  EXPECT_THROW(file->start_write(1, 0, block_, false), Error);
+  EXPECT_THROW(file->start_write(2, 0, block_, false), Error);
+  std::array<bool, 2> seen{};
+  for (int i = 0; i < 2; ++i) {
+    const std::optional<Ticket> ticket = file->wait_any(Deadline::after(60s));
+    ASSERT_TRUE(ticket);
+    EXPECT_EQ(file->wait_any(Deadline::after(0s)), ticket) << "until it is waited for";
+    EXPECT_EQ(file->wait(*ticket, Deadline::after(0s)), block_bytes);
+    EXPECT_FALSE(std::exchange(seen.at(*ticket), true));
+  }
+  EXPECT_EQ(file->wait_any(Deadline::after(60s)), std::nullopt);
+  EXPECT_THROW(file->wait(0, Deadline::after(1s)), Error);
+  EXPECT_EQ(file->size_bytes(), 2 * block_bytes);
+}
+
+TEST_F(PosixQueue, EndsWithTheFileAndTellsOfErrors) {
+  std::ofstream(path_) << std::string(block_bytes + 100, 'x');
+  const auto reader = open_queue(Access::read);
+  reader->start_read(0, block_bytes, block_, false);
+  EXPECT_EQ(reader->wait(0, Deadline::after(60s)), 100u);
+  EXPECT_EQ(block_[99], std::byte{'x'});
+  reader->start_read(1, 8 * block_bytes, block_, false);
+  EXPECT_EQ(reader->wait(1, Deadline::after(60s)), 0u);
+  reader->start_write(0, 0, block_, false);
+  const Error error = test::error_of([&] { reader->wait(0, Deadline::after(60s)); });
+  EXPECT_THAT(error.what(), HasSubstr("writing 64 KiB at 0 of " + path_ + " failed"));
+  EXPECT_EQ(error.status(), ExitStatus::run_failed);
+}
+
+TEST_F(PosixQueue, GoesRoundThePageCacheOrLeavesNothingThere) {
+  for (const CachePath path : {CachePath::direct, CachePath::uncached}) {
+    std::filesystem::remove(path_);
+    try {
+      const auto writer = open_queue(Access::write, path);
+      writer->start_write(0, 0, block_, false);
+      EXPECT_EQ(writer->wait(0, Deadline::after(60s)), block_bytes);
+      writer->sync();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::something_missing) << error.what();
+      continue;
+    }
+    EXPECT_EQ(cached_pages(), 0u) << name_of(path);
+  }
+}
+
+TEST_F(PosixQueue, AFileThatIsClosedEndsWhatIsUnderWay) {
+  const auto file = open_queue(Access::write);
+  file->start_write(0, 0, block_, false);
+  file->start_write(1, block_bytes, block_, false);
+  file->close();
+  EXPECT_TRUE(flags_of(path_).empty());
+}
+
+/// From now on the kernel refuses this process io_uring_setup(2) with this error.
+bool forbid_io_uring(std::uint32_t error_number) {
+  constexpr std::uint32_t setup_number = 425;
+  std::array<sock_filter, 4> steps{{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, setup_number, 0, 1),
+                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error_number),
+                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+  const sock_fprog program{steps.size(), steps.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST_F(PosixQueue, SaysWhereTheKernelForbidsIt) {
+  for (const int error_number : {EPERM, ENOSYS}) {
+    const auto answer = cluster::ask_child(
+        [&]() -> std::string {
+          if (!forbid_io_uring(static_cast<std::uint32_t>(error_number))) return "no seccomp";
+          const Error error = test::error_of([&] { open_queue(Access::write); });
+          return std::to_string(static_cast<int>(error.status())) + " " + error.what();
+        },
+        60s);
+    ASSERT_TRUE(answer.text) << answer.why;
+    if (*answer.text == "no seccomp") GTEST_SKIP() << "seccomp: not for this user";
+    EXPECT_THAT(*answer.text, testing::StartsWith("3 no queue of calls (io_uring) for " + path_ + " (" +
+                                                  system_error_text(error_number)));
+    EXPECT_THAT(*answer.text, HasSubstr("--queue-depth"));
+  }
 }
 
 TEST_F(Posix, AFileThatIsClosedEndsWhatIsUnderWay) {

@@ -47,6 +47,7 @@ ROOT = 1
 MNT_DETACH = 2
 REQUEST = struct.Struct("<IIQQIIII")  # length, operation, request, node, user, group, process, padding
 MAX_WRITE = 1 << 17
+ASYNC_DIO = 1 << 15  # a call that a process has only started does not keep it
 
 
 class UnavailableError(Exception):
@@ -69,6 +70,7 @@ class HangingFiles:
         self._next_node = ROOT + 1
         self._lock = threading.Lock()
         self._frozen: tuple[int, str] | None = None
+        self._error = 0
         self._num_to_answer = 0
         self._unanswered: list[bytes] = []
         self.num_frozen = 0
@@ -103,8 +105,16 @@ class HangingFiles:
 
     def freeze(self, operation: int, name: str, after: int = 0) -> None:
         """From now on, such calls for files whose names begin like this get no answer, but for the first few."""
+        self._choose(operation, name, after, 0)
+
+    def fail(self, operation: int, name: str, after: int = 0) -> None:
+        """The same, with an error of the device for an answer."""
+        self._choose(operation, name, after, errno.EIO)
+
+    def _choose(self, operation: int, name: str, after: int, error: int) -> None:
         with self._lock:
             self._num_to_answer = after
+            self._error = error
             self._frozen = (operation, name)
 
     def answer(self) -> None:
@@ -157,6 +167,8 @@ class HangingFiles:
             if self._num_to_answer > 0:
                 self._num_to_answer -= 1
                 return False
+            if self._error:
+                raise OSError(self._error, name)
             self.num_frozen += 1
             self._unanswered.append(message)
             return True
@@ -201,7 +213,7 @@ class HangingFiles:
 
     def _answer(self, operation: int, node: int, body: bytes) -> bytes:
         if operation == INIT:
-            return struct.pack("<4I2H2I2H8I", 7, 31, 0, 0, 12, 9, MAX_WRITE, 1, 0, 0, *([0] * 8))
+            return struct.pack("<4I2H2I2H8I", 7, 31, 0, ASYNC_DIO, 12, 9, MAX_WRITE, 1, 0, 0, *([0] * 8))
         if operation == LOOKUP:
             return self._entry(self._node_of(self._name_in(operation, body)))
         if operation == CREATE:

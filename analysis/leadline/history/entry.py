@@ -39,6 +39,7 @@ _LATER_OPTIONS = {
     "block_size": "0",
     "mix": "0.0",
     "rate_limit": "0",
+    "queue_depth": "1",
 }
 # Options in which runs must be alike to be compared; of tests other than the link test those of `leadline compare`.
 _SAME_OPTIONS: Mapping[str, tuple[str, ...]] = {

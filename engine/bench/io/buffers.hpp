@@ -19,6 +19,7 @@ inline constexpr std::size_t page_bytes = 4096;
 
 /// Objects of a rank that does no I/O for others which may be under way at once.
 inline std::uint64_t ring_depth(const IoRequest& request) {
+  if (request.queue_depth > 1) return static_cast<std::uint64_t>(request.queue_depth);
   const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == storage::FileCalls::non_blocking;
   return is_ahead ? static_cast<std::uint64_t>(request.num_ahead) + 1 : 1;
 }

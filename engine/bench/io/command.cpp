@@ -108,7 +108,25 @@ void check_io_ranks(const IoRequest& request) {
   }
 }
 
+void check_queue(const IoRequest& request) {
+  if (request.queue_depth == 1) return;
+  const auto is_with = [&](const std::string& other, const char* why) {
+    throw_apart(fmt::format("--queue-depth {}", request.queue_depth), other, why);
+  };
+  if (schedule::is_funnel(request.movement)) {
+    is_with(fmt::format("--movement {}", name_of(request.movement)),
+            "of I/O ranks --ahead says how many are under way");
+  }
+  if (request.calls == storage::FileCalls::non_blocking) {
+    is_with("--calls non-blocking", "of these --ahead says how many are under way");
+  }
+  if (request.collective) is_with("--collective", "ranks make these calls together, one after the other");
+  if (request.barrier) is_with("--barrier", "before each call ranks would wait for all before");
+  if (request.sync == SyncTiming::each) is_with("--sync each", "an fsync waits for what is under way");
+}
+
 void check_calls(const IoRequest& request) {
+  check_queue(request);
   if (request.sync == SyncTiming::each && request.calls == storage::FileCalls::non_blocking) {
     throw_apart("--sync each", "--calls non-blocking", "an fsync waits for what is under way");
   }
@@ -127,9 +145,9 @@ void check_metadata(const command::IsGiven& is_given, const IoRequest& request) 
     throw_apart("--metadata", fmt::format("--preset {}", name_of(request.preset)), "it writes and reads objects");
   }
   none_of(is_given,
-          {"--strided", "--random", "--rate-limit", "--ahead", "--calls", "--collective", "--allow-fragile", "--hints",
-           "--barrier", "--overwrite-targets", "--new-files", "--delete", "--preallocate", "--op", "--sleep",
-           "--direct", "--uncached", "--drop-cache"},
+          {"--strided", "--random", "--rate-limit", "--ahead", "--calls", "--queue-depth", "--collective",
+           "--allow-fragile", "--hints", "--barrier", "--overwrite-targets", "--new-files", "--delete", "--preallocate",
+           "--op", "--sleep", "--direct", "--uncached", "--drop-cache"},
           "--metadata makes, looks at and removes files as a whole");
   if (schedule::is_funnel(request.movement)) {
     throw_apart("--metadata", fmt::format("--movement {}", name_of(request.movement)),
@@ -264,6 +282,11 @@ void validate_backend_options(const IoRequest& request, const std::string& backe
   if (request.mix_read_share > 0 && backend != "posix") {
     throw Error(ExitStatus::bad_command_line, fmt::format("--mix cannot be had with --backend {}", backend),
                 "it opens files to read and write them at once", "Use --backend posix");
+  }
+  if (request.queue_depth > 1 && backend != "posix") {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--queue-depth {} cannot be had with --backend {}", request.queue_depth, backend),
+                "MPI-IO knows no queue", "Use --backend posix, or --calls non-blocking with --ahead");
   }
   if (backend != "posix") return;
   if (!request.hints.empty()) throw_no_effect("--hints", "the posix backend knows none");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 #include "bench/reductions.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 // Of the time limit that a batch may take: how much longer than asked a phase may become.
 constexpr double batch_share = 1.0 / 20;
+
+constexpr double longest_due_ns = 1e18;  // 30 years, which an integer can hold
 
 /// What all ranks know after they have stopped, or behind a batch.
 struct LimitStatus {
@@ -73,16 +76,21 @@ Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects,
 
 }  // namespace
 
-void wait_for_rate(PhaseWork& work, std::uint64_t number) {
+std::chrono::nanoseconds time_until_due(const PhaseWork& work, std::uint64_t number) {
   const IoRequest& request = work.request();
-  if (request.rate_limit_bytes == 0) return;
+  if (request.rate_limit_bytes == 0) return std::chrono::nanoseconds::zero();
   const double due_ns = 1e9 * static_cast<double>(number) * static_cast<double>(request.object_size_bytes) /
                         static_cast<double>(request.rate_limit_bytes);
+  const double left_ns = due_ns - static_cast<double>(work.recorder.elapsed_ns());
+  return std::chrono::nanoseconds(std::llround(std::min(left_ns, longest_due_ns)));
+}
+
+void wait_for_rate(PhaseWork& work, std::uint64_t number) {
+  if (work.request().rate_limit_bytes == 0) return;
+  constexpr std::chrono::nanoseconds step = std::chrono::milliseconds(100);
   const Recorder::AgreementTimer timer(work.recorder);
-  for (auto now_ns = static_cast<double>(work.recorder.elapsed_ns()); now_ns < due_ns;
-       now_ns = static_cast<double>(work.recorder.elapsed_ns())) {
-    constexpr double step_ns = 1e8;
-    std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(std::min(due_ns - now_ns, step_ns)));
+  for (auto left = time_until_due(work, number); left.count() > 0; left = time_until_due(work, number)) {
+    std::this_thread::sleep_for(std::min(left, step));
     work.stage.cluster.progress_counter().advance();
   }
 }

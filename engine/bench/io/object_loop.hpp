@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -98,6 +99,9 @@ class ObjectLoop {
   /// done all the same. Throws only where no partner can be reached.
   virtual std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) = 0;
 };
+
+/// Until --rate-limit allows the `number`-th object of this rank; 0 or below: now.
+std::chrono::nanoseconds time_until_due(const PhaseWork& work, std::uint64_t number);
 
 /// Before an object is begun, of those of this rank the `number`-th: waits until --rate-limit allows it. In steps: a
 /// rank that waits is not stuck.

@@ -20,6 +20,7 @@ constexpr std::uint64_t max_object_bytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t max_file_bytes = (std::uint64_t{1} << 63) - 1;
 constexpr std::uint64_t max_files = 1u << 26;
 constexpr std::uint64_t max_ahead = 1024;
+constexpr std::uint64_t max_queue_depth = 4096;
 
 /// "none", "ranks:2", "hosts:1".
 std::string read_shift_text(const IoRequest& request) {
@@ -108,6 +109,10 @@ void declare_calls(OptionTable& options, IoRequest& request) {
   options.group("Which calls");
   declare_backend(options, request);
   options.choice("--calls", "whether calls wait for their bytes", request.calls);
+  options
+      .count("--queue-depth", "so many calls of a rank under way at once, in any order; above 1 by io_uring (posix)", 1,
+             max_queue_depth, request.queue_depth)
+      .later();
   options.flag("--collective", "all ranks that share a file make their calls together", request.collective);
   options.flag("--allow-fragile", "make such calls also where a trial before the run has crashed, hung or lied",
                request.allow_fragile);
@@ -237,17 +242,13 @@ void declare_options(OptionTable& options, IoRequest& request, std::optional<Res
   declare_cache(options, request);
   declare_judgement(options, request);
   declare_outcome(options, request, format, outcome());
-  options.no_effect_with("--no-file", {"--mix",         "--topology",
-                                       "--threshold",   "--false-discovery-rate",
-                                       "--backend",     "--calls",
-                                       "--collective",  "--allow-fragile",
-                                       "--hints",       "--barrier",
-                                       "--preallocate", "--target",
-                                       "--targets",     "--overwrite-targets",
-                                       "--new-files",   "--delete",
-                                       "--direct",      "--uncached",
-                                       "--drop-cache",  "--sync",
-                                       "--read-shift"},
+  options.no_effect_with("--no-file",
+                         {"--mix",           "--topology",  "--threshold",         "--false-discovery-rate",
+                          "--backend",       "--calls",     "--queue-depth",       "--collective",
+                          "--allow-fragile", "--hints",     "--barrier",           "--preallocate",
+                          "--target",        "--targets",   "--overwrite-targets", "--new-files",
+                          "--delete",        "--direct",    "--uncached",          "--drop-cache",
+                          "--sync",          "--read-shift"},
                          "with --no-file nothing is opened");
 }
 

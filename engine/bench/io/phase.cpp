@@ -17,6 +17,7 @@
 #include "bench/io/funnel_writer.hpp"
 #include "bench/io/metadata_loop.hpp"
 #include "bench/io/mixed_loop.hpp"
+#include "bench/io/queued_loop.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"
 #include "bench/reductions.hpp"
@@ -34,6 +35,7 @@ Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share
 }
 
 std::size_t max_started(const Stage& stage) {
+  if (stage.request.queue_depth > 1) return static_cast<std::size_t>(stage.request.queue_depth);
   if (stage.request.calls == storage::FileCalls::blocking) return 1;
   return schedule::is_funnel(stage.request.movement) ? most_started(stage.request, stage.plan)
                                                      : ring_depth(stage.request);
@@ -288,12 +290,18 @@ void Phase::open() {
   file.openers = share_.openers;
   file.hints = request.hints;
   file.max_started = max_started(stage_);
+  if (request.queue_depth > 1) file.completion = storage::Completion::any_order;
   failure_.guard([&] {
     const InFileCall in_call(file_call(), "opening", path(), {}, kind_of_openers());
     const StateTimer timer(recorder_, IoTime::open);
     file_ = stage_.backend.open(file);
   });
   if (!file_) return;
+  if (request.queue_depth > 1) {
+    queued_transfers_.emplace(*file_, path(), file.max_started, CallRecorders{recorder_, reads_ ? *reads_ : recorder_},
+                              file_call());
+    return;
+  }
   TransferSetting setting{mixes() ? IoOperation::write : task_.position.operation,
                           request.calls,
                           request.collective,
@@ -320,6 +328,9 @@ std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
   if (share_.is_left_out) return std::make_unique<NoObjects>(work);
   if (is_metadata(task_.position.operation)) {
     return std::make_unique<MetadataLoop>(work, path(), share_.owners.front());
+  }
+  if (queued_transfers_) {
+    return std::make_unique<QueuedLoop>(work, *queued_transfers_, share_.owners.front(), ring_ ? &*ring_ : nullptr);
   }
   if (mixes()) return std::make_unique<MixedLoop>(work, *read_transfers_, share_.owners.front());
   if (links_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front(), *ring_);
@@ -378,6 +389,7 @@ void Phase::close() {
   if (!file_) return;
   transfers_.reset();
   read_transfers_.reset();
+  queued_transfers_.reset();
   failure_.guard([&] {
     const InFileCall in_call(file_call(), "closing", path(), {}, kind_of_openers());
     const StateTimer timer(recorder_, IoTime::close);

@@ -16,6 +16,7 @@
 #include "bench/io/object_ring.hpp"
 #include "bench/io/pace.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/queued_transfers.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io/request.hpp"
 #include "bench/io/result.hpp"
@@ -129,7 +130,8 @@ class Phase {
   std::optional<Recorder>
       reads_;  ///< of IoOperation::mix, beside recorder_ for its writes, until they are put together
   std::optional<Transfers> read_transfers_;
-  RankPhase written_, read_;  ///< of IoOperation::mix
+  std::optional<QueuedTransfers> queued_transfers_;  ///< with --queue-depth: instead of these
+  RankPhase written_, read_;                         ///< of IoOperation::mix
   std::optional<storage::Hints> hints_;
   std::optional<Error> agreed_;
   Moved moved_;

@@ -316,8 +316,9 @@ Plan plan(const IoRequest& request, const RankLayout& rank_layout, const Names& 
 }
 
 void check_memory(const Plan& plan, std::uint64_t available_bytes) {
-  check_available({plan.rank_layout.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
-                  "Choose a smaller --object-size or --buffer-size, less --ahead, or fewer ranks on a host");
+  check_available(
+      {plan.rank_layout.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
+      "Choose a smaller --object-size or --buffer-size, less --ahead or --queue-depth, or fewer ranks on a host");
 }
 
 Estimate estimate_of(const IoRequest& request, const Plan& plan) {

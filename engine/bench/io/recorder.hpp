@@ -39,7 +39,8 @@ class Recorder {
   /// Where the phase begins: time 0 is now, or `origin_ns` by this rank's clock.
   void begin() { begin(now_ns()); }
   void begin(std::uint64_t origin_ns);
-  std::uint64_t elapsed_ns() const { return now_ns() - origin_ns_; }
+  std::uint64_t elapsed_ns() const { return elapsed_ns(now_ns()); }
+  std::uint64_t elapsed_ns(std::uint64_t at_ns) const { return at_ns - origin_ns_; }
   /// Spent until now on making and comparing contents.
   double contents_ns() const {
     return row_.times_ns[static_cast<std::size_t>(IoTime::fill)] +

@@ -66,6 +66,7 @@ struct IoRequest : RunRequest {
   // Calls
   std::string backend;  ///< "posix", "mpi-io", "mpi-io:romio", "mpi-io:ompio"; empty = what fits the transport
   storage::FileCalls calls = storage::FileCalls::blocking;
+  int queue_depth = 1;  ///< --queue-depth: blocking calls of a rank that are under way at once; above 1 by io_uring
   bool collective = false;
   bool allow_fragile = false;  ///< calls that the probe has seen crash or hang are made all the same
   std::vector<std::pair<std::string, std::string>> hints;

@@ -321,9 +321,9 @@ std::string movement_description(const IoRequest& request) {
 }
 
 std::string calls_description(const IoRequest& request) {
-  std::string text = name_of(request.calls);
+  std::string text = request.queue_depth > 1 ? std::to_string(request.queue_depth) : name_of(request.calls);
   if (request.collective) text += " collective";
-  text += " calls";
+  text += request.queue_depth > 1 ? " calls under way at once (io_uring)" : " calls";
   if (request.barrier) text += ", a barrier before each write";
   if (request.cache_path == storage::CachePath::direct) text += ", round the page cache (O_DIRECT)";
   if (request.cache_path == storage::CachePath::uncached) text += ", nothing left in the page cache (RWF_DONTCACHE)";

@@ -16,6 +16,13 @@ namespace leadline::bench::io {
 using StateTimer = Recorder::StateTimer;
 using AgreementTimer = Recorder::AgreementTimer;
 
+void refuse_nothing_written(const std::string& path, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+  throw Error(ExitStatus::run_failed,
+              fmt::format("writing {} at {} of {} failed", format_bytes(size_bytes), offset_bytes, path),
+              "no byte was written, and no reason was given",
+              "Look whether the file system is full or a quota is used up");
+}
+
 Transfers::Transfers(storage::File& file, std::string path, const TransferSetting& setting, Recorder& recorder,
                      CurrentFileCall& file_call)
     : file_(file),
@@ -57,19 +64,12 @@ void Transfers::note_joint(std::uint64_t begin_ns) {
   recorder_.add_joint_call({static_cast<double>(begin_ns), static_cast<double>(recorder_.elapsed_ns())});
 }
 
-void Transfers::refuse_nothing_written(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
-  throw Error(ExitStatus::run_failed,
-              fmt::format("writing {} at {} of {} failed", format_bytes(size_bytes), offset_bytes, path_),
-              "no byte was written, and no reason was given",
-              "Look whether the file system is full or a quota is used up");
-}
-
 std::uint64_t Transfers::go_on(std::uint64_t offset_bytes, std::span<std::byte> data, std::uint64_t moved) {
-  if (moved == 0 && writes() && !data.empty()) refuse_nothing_written(offset_bytes, data.size());
+  if (moved == 0 && writes() && !data.empty()) refuse_nothing_written(path_, offset_bytes, data.size());
   while (moved > 0 && moved < data.size()) {
     recorder_.add_continued();
     const std::uint64_t more = call(offset_bytes + moved, data.subspan(moved), false);
-    if (more == 0 && writes()) refuse_nothing_written(offset_bytes + moved, data.size() - moved);
+    if (more == 0 && writes()) refuse_nothing_written(path_, offset_bytes + moved, data.size() - moved);
     if (more == 0) break;
     moved += more;
   }

@@ -26,6 +26,9 @@ struct TransferSetting {
   bool syncs_each = false;  ///< blocking writes: fsync behind each
 };
 
+/// Throws Error(run_failed): a write that says success, and is none.
+[[noreturn]] void refuse_nothing_written(const std::string& path, std::uint64_t offset_bytes, std::uint64_t size_bytes);
+
 /// Of one rank with an open file. Counts that are short are continued by independent calls, so that collective ones
 /// stay equal in number on all openers. Throws what the backend throws, and Error(run_failed) where no byte was
 /// written.
@@ -65,7 +68,6 @@ class Transfers {
   void launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data);
   std::uint64_t await(storage::Ticket ticket);
   void note_joint(std::uint64_t begin_ns);
-  void refuse_nothing_written(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
 
   storage::File& file_;
   std::string path_;

@@ -87,8 +87,6 @@ void check_uncached(const std::string& path) {
   throw no_uncached(path);
 }
 
-constexpr int dont_cache = 0x80;  // RWF_DONTCACHE, which headers before Linux 6.14 do not have
-
 }  // namespace
 
 Opened open_descriptor(const std::string& path, Access access, CachePath cache_path) {

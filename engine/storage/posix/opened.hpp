@@ -21,6 +21,8 @@ struct Alignment {
   std::uint32_t memory_bytes = 1, offset_bytes = 1;
 };
 
+inline constexpr int dont_cache = 0x80;  // RWF_DONTCACHE, which headers before Linux 6.14 do not have
+
 struct Opened {
   Descriptor file;
   Alignment alignment;

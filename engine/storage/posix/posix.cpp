@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend on the system's own calls: open, pread and pwrite, POSIX AIO.
+// The backend on the system's own calls: open, pread and pwrite, POSIX AIO, io_uring.
 #include "storage/posix/posix.hpp"
 
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include "core/units.hpp"
 #include "storage/posix/background.hpp"
 #include "storage/posix/opened.hpp"
+#include "storage/posix/queue.hpp"
 #include "storage/transfer.hpp"
 #include "storage/try_out.hpp"
 
@@ -33,6 +34,7 @@ class PosixFile final : public File {
                    bool collective) override;
   void start_read(Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) override;
   std::uint64_t wait(Ticket ticket, Deadline deadline) override;
+  std::optional<Ticket> wait_any(Deadline deadline) override;
   void sync() override;
   void preallocate(std::uint64_t bytes) override;
   std::uint64_t size_bytes() override;
@@ -51,6 +53,7 @@ class PosixFile final : public File {
   std::size_t max_started_;
   Opened opened_;
   std::optional<Background> background_;  ///< from the first non-blocking call on
+  std::optional<Queue> queue_;            ///< instead, with Completion::any_order
 };
 
 /// What the call returns, or its error number below 0; a signal that comes before any byte moved is none.
@@ -103,7 +106,9 @@ PosixFile::PosixFile(const OpenFile& file)
     : path_(file.path),
       cache_path_(file.cache_path),
       max_started_(file.max_started),
-      opened_(open_descriptor(file.path, file.access, file.cache_path)) {}
+      opened_(open_descriptor(file.path, file.access, file.cache_path)) {
+  if (file.completion == Completion::any_order) queue_.emplace(opened_.file, path_, max_started_, cache_path_);
+}
 
 std::uint64_t PosixFile::write_at(std::uint64_t offset_bytes, std::span<const std::byte> data) {
   const Transfer transfer{Access::write, offset_bytes, data.size()};
@@ -147,21 +152,28 @@ void PosixFile::start_read(Ticket ticket, std::uint64_t offset_bytes, std::span<
 
 void PosixFile::start(Ticket ticket, const Transfer& transfer, std::byte* data, bool collective) {
   if (collective) refuse_collective();
-  if (cache_path_ == CachePath::uncached) {
+  if (!queue_ && cache_path_ == CachePath::uncached) {
     throw transfer_error(transfer, path_, "POSIX AIO has no uncached transfers");
   }
   if (!is_past_end(transfer)) check_alignment(transfer, data);
+  if (queue_) return queue_->start(ticket, transfer, data);
   if (!background_) background_.emplace(opened_.file, path_, max_started_);
   background_->start(ticket, transfer, data);
 }
 
 std::uint64_t PosixFile::wait(Ticket ticket, Deadline deadline) {
-  if (!background_) throw Error(ExitStatus::run_failed, "waiting for " + path_ + " failed", "nothing was started");
-  const Transfer transfer = background_->transfer(ticket);
-  const std::int64_t moved = background_->wait(ticket, deadline);
+  if (!background_ && !queue_) {
+    throw Error(ExitStatus::run_failed, "waiting for " + path_ + " failed", "nothing was started");
+  }
+  const Transfer transfer = queue_ ? queue_->transfer(ticket) : background_->transfer(ticket);
+  const std::int64_t moved = queue_ ? queue_->wait(ticket, deadline) : background_->wait(ticket, deadline);
   // At an end of the file between two blocks, some file systems refuse a direct read rather than return 0.
   if (moved == -EINVAL && is_past_end(transfer)) return 0;
   return result_of(transfer, moved);
+}
+
+std::optional<Ticket> PosixFile::wait_any(Deadline deadline) {
+  return queue_ ? queue_->wait_any(deadline) : std::nullopt;
 }
 
 void PosixFile::sync() {
@@ -185,6 +197,7 @@ std::uint64_t PosixFile::size_bytes() {
 
 void PosixFile::close() {
   background_.reset();
+  queue_.reset();
   if (const int error = opened_.file.close(); error != 0) throw close_error(path_, error);
 }
 

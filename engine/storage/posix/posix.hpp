@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend on the system's own calls: open, pread and pwrite, POSIX AIO.
+// The backend on the system's own calls: open, pread and pwrite, POSIX AIO, io_uring.
 #pragma once
 
 #include "storage/storage.hpp"

@@ -17,6 +17,7 @@ COMMANDS = {
     "export": ("leadline.cli.export_run", "export", ["FILE", "--csv"]),
     "view": ("leadline.cli.view_run", "view", ["FILE"]),
     "cost": ("leadline.cli.cost_run", "cost", ["FILE", "--pattern", "ring"]),
+    "score": ("leadline.cli.score_run", "score", ["FILE"]),
     "simulate": ("leadline.cli.simulate_run", "simulate_bisection", ["bisection", "--topology", "FILE"]),
     "linktest_report": ("leadline.compat.linktest_report", "linktest_report", ["-i", "FILE", "-o", "page.html"]),
     "pingponganalysis": ("leadline.compat.pingponganalysis", "pingponganalysis", ["FILE"]),

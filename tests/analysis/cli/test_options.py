@@ -18,6 +18,7 @@ from leadline.cli.cost import main as cost_main
 from leadline.cli.export import export_parser
 from leadline.cli.options import SHARED, Parser, closest, described, seconds, share, whole
 from leadline.cli.report import report_parser
+from leadline.cli.score import score_parser
 from leadline.cli.simulate import main as simulate_main
 from leadline.cli.simulate import simulate_parser
 from leadline.cli.view import view_parser
@@ -25,10 +26,11 @@ from leadline.error import LeadlineError
 
 PARSERS: dict[str, Callable[[], Parser]] = {
     "report": report_parser, "view": view_parser, "export": export_parser, "cost": cost_parser,
-    "simulate": simulate_parser,
+    "simulate": simulate_parser, "score": score_parser,
 }  # fmt: skip
 
 WANTED = {"report": ["r.h5"], "view": ["r.h5"], "export": ["r.h5", "--csv"], "cost": ["r.h5", "--pattern", "ring"],
+          "score": ["r.h5"],
           "simulate bisection": ["--topology", "torus:2x2"]}  # fmt: skip
 KEYS = {
     "long", "short", "value", "value_is_optional", "may_repeat", "choices", "default", "help", "is_file", "group"

@@ -202,6 +202,7 @@ TEST(IoOptions, RefuseValuesOutOfRange) {
       {"--io-hosts", {"", "a,", "a,a", "a, b"}},
       {"--files", {"0", "-1", "x"}},
       {"--ahead", {"-1", "1025"}},
+      {"--queue-depth", {"0", "-1", "4097", "many", ""}},
       {"--hints", {"", "cb_nodes", "=2", "cb_nodes=", "a=1,a=2"}},
       {"--preallocate", {"0", "-1", "x"}},
       {"--target", {""}},
@@ -330,6 +331,25 @@ TEST(IoOptions, RefuseASyncBehindEachOfCallsThatWait) {
                 bench::io::validate_backend_options(parse({"--sync", "each"}), "mpi-io");
               }),
               HasSubstr("--sync each cannot be had with --backend mpi-io"));
+}
+
+TEST(IoOptions, RefuseAQueueOfCallsThatDoNotQueue) {
+  EXPECT_EQ(parse({"--queue-depth", "8"}).queue_depth, 8);
+  const std::vector<test::Words> others{
+      {"--movement", "N-M-1"}, {"--calls", "non-blocking"}, {"--collective"}, {"--barrier"}, {"--sync", "each"}};
+  for (test::Words words : others) {
+    const std::string other = words.front();
+    words.insert(words.end(), {"--queue-depth", "8"});
+    EXPECT_THAT(refusal(words), AllOf(HasSubstr("--queue-depth 8 and " + other), HasSubstr("do not go together")));
+    words.back() = "1";
+    EXPECT_NO_THROW(parse(words));
+  }
+  expect_no_effect({{"--queue-depth", "8"}}, {"--metadata"}, "files as a whole");
+  expect_no_effect({{"--queue-depth", "8"}}, {"--movement", "N-M-1", "--no-file"}, "nothing is opened");
+  EXPECT_THAT(test::refusal_of([] {
+                bench::io::validate_backend_options(parse({"--queue-depth", "8"}), "mpi-io");
+              }),
+              AllOf(HasSubstr("--queue-depth 8 cannot be had with --backend mpi-io"), HasSubstr("--backend posix")));
 }
 
 TEST(IoOptions, ReadSharesOfAMix) {

@@ -3,12 +3,14 @@
 // of MPI do.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +40,13 @@ class Faults {
   Fault fault(const Transfer& transfer) const { return of_transfer ? of_transfer(transfer) : Fault::none; }
   void check_call(int rank, const char* call) const {
     if (of_call && of_call(rank, call)) throw Error(ExitStatus::run_failed, std::string(call) + " failed", "as told");
+  }
+
+  /// The most that one file had under way at once.
+  std::size_t most_started() const { return most_started_; }
+  void note_started(std::size_t num) {
+    const std::lock_guard lock(mutex_);
+    most_started_ = std::max(most_started_, num);
   }
 
   /// A name for one opening of a file, the same on all of its openers.
@@ -72,6 +81,7 @@ class Faults {
   std::condition_variable someone_came_;
   std::map<std::string, std::map<int, std::uint64_t>> calls_;  ///< by opening and rank
   std::map<std::pair<std::string, int>, std::uint64_t> num_opened_;
+  std::size_t most_started_ = 0;
 };
 
 class FaultyFile final : public storage::File {
@@ -123,6 +133,14 @@ class FaultyFile final : public storage::File {
     if (!started_.at(ticket)) throw std::logic_error("nothing was started with this ticket");
     return std::exchange(started_.at(ticket), nullptr)();
   }
+  /// Nothing is done before somebody waits; then the one with the highest ticket, which was hardly ever started first.
+  std::optional<storage::Ticket> wait_any(Deadline deadline) override {
+    if (deadline.has_passed()) return std::nullopt;
+    for (storage::Ticket ticket = started_.size(); ticket-- > 0;) {
+      if (started_[ticket]) return ticket;
+    }
+    return std::nullopt;
+  }
 
   void sync() override {
     faults_.check_call(rank_, "sync");
@@ -145,6 +163,8 @@ class FaultyFile final : public storage::File {
   void start(storage::Ticket ticket, std::function<std::uint64_t()> call) {
     if (started_.at(ticket)) throw std::logic_error("this ticket is under way");
     started_.at(ticket) = std::move(call);
+    const auto num = static_cast<std::size_t>(std::ranges::count_if(started_, [](const auto& one) { return !!one; }));
+    faults_.note_started(num);
   }
 
   std::size_t size_of_next(bool writes, std::size_t size) {
@@ -183,7 +203,9 @@ class FaultyBackend final : public storage::Backend {
   void meet(std::span<const std::int32_t> openers) override { real_->meet(openers); }
   std::unique_ptr<storage::File> open(const storage::OpenFile& file) override {
     faults_.check_call(rank_, "open");
-    return std::make_unique<FaultyFile>(real_->open(file), file, rank_, faults_, num_transfers_);
+    storage::OpenFile plain = file;
+    plain.completion = storage::Completion::by_ticket;
+    return std::make_unique<FaultyFile>(real_->open(plain), file, rank_, faults_, num_transfers_);
   }
 
  private:
