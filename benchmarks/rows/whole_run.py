@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row "whole-run": from start to finish of a run, less its messages: by itself, and under mpirun beside an empty program.
+# Row "whole-run": a run from start to finish, less its messages: by itself, and under mpirun beside an empty program.
 """What a user waits for beside the messages."""
 
 import statistics
