@@ -169,6 +169,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "drop_cache",
                                           "sync",
                                           "read_shift",
+                                          "like",
                                           "slow_calls",
                                           "topology",
                                           "threshold",

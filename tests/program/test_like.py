@@ -119,3 +119,20 @@ def test_like_mpigraph_tells_both_ends(leadline: Leadline, tmp_path: Path) -> No
         for name, time_ns in (("avg", times["time_ns_mean"]), ("max", times["time_ns_min"])):
             assert float(told[f"{end} {name}"]) == pytest.approx(2**16 / 2**20 * 1e9 / time_ns, rel=1e-6)
     assert (told["MsgSize"], told["Times"], told["Window"]) == ("65536", "10", "10")
+
+
+def test_io_like_ior_has_the_rate_from_open_to_close(leadline: Leadline, tmp_path: Path) -> None:
+    words = ("--local", "2", "--wait", "yield", "--objects", "4", "--object-size", "64KiB", "--repeat", "2", "--delete")
+    done = leadline("io", *words, "--like", "ior", "--output", "r.json")
+    assert done.status == 0, done.err
+    rows = [line.split() for line in done.out.splitlines() if re.match(r"(write|read) .* \d$", line)]
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert wrong_json(document, schema_of("io")) == []
+    phases = document["phases"]
+    assert [(row[0], int(row[-1])) for row in rows] == [(one["operation"], one["repeat"]) for one in phases]
+    for row, phase in zip(rows, phases, strict=True):
+        assert float(row[1]) == pytest.approx(phase["bytes_per_s"] / 2**20, rel=0.01)
+        assert float(row[9]) == pytest.approx(phase["wall_ns"] / 1e9, abs=1e-6)
+        assert (float(row[4]), float(row[5])) == (256, 64)
+    most = max(one["bytes_per_s"] for one in phases if one["operation"] == "write")
+    assert f"Max Write: {most / 2**20:.2f} MiB/sec ({most / 1e6:.2f} MB/sec)\n" in done.out

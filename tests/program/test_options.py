@@ -102,6 +102,7 @@ def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Pat
         "topology": {"topology", "threshold", "false_discovery_rate"},
         "io": {
             "preset",
+            "like",
             "block_size_bytes",
             "random",
             "metadata",

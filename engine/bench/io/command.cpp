@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/io/like.hpp"
 #include "bench/io/options.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/presets.hpp"
@@ -263,6 +264,7 @@ void validate_options(const command::IsGiven& is_given, const IoRequest& request
   check_calls(request);
   check_metadata(is_given, request);
   check_mix(is_given, request);
+  check_like(is_given, request);
   check_phases(is_given, request);
   check_data(is_given, request);
   check_cache(request);

@@ -22,6 +22,11 @@ constexpr std::uint64_t max_files = 1u << 26;
 constexpr std::uint64_t max_ahead = 1024;
 constexpr std::uint64_t max_queue_depth = 4096;
 
+constexpr Named<Like> other_benchmarks[] = {
+    {Like::none, "none"},
+    {Like::ior, "ior", "bytes over the time from the first open to the last close"},
+};
+
 /// "none", "ranks:2", "hosts:1".
 std::string read_shift_text(const IoRequest& request) {
   if (request.read_shift == ReadShift::none) return name_of(request.read_shift);
@@ -209,7 +214,8 @@ void declare_cache(OptionTable& options, IoRequest& request) {
 }
 
 void declare_judgement(OptionTable& options, IoRequest& request) {
-  options.group("What is slow");
+  options.group("What is said about it");
+  options.choice("--like", "print the numbers of another benchmark, too, in its columns", request.like).later();
   options.count("--slow-calls", "name the N slowest calls; 0 = none", 0, 100'000, request.num_slow_calls);
   const VerdictOptions verdict = declare_verdict(options, request.topology, request.diagnosis);
   for (OptionEntry* entry : {&verdict.topology, &verdict.false_discovery_rate}) entry->later();
@@ -231,6 +237,10 @@ constexpr std::uint64_t max_mix_part = 1'000'000;
 bool is_there(const auto& list, const auto& what) { return std::find(list.begin(), list.end(), what) != list.end(); }
 
 }  // namespace
+
+std::span<const Named<Like>> names_of(Like /*any*/) { return other_benchmarks; }
+
+const char* name_of(Like like) { return name_in(other_benchmarks, like); }
 
 void declare_options(OptionTable& options, IoRequest& request, std::optional<ResultFormat>& format) {
   declare_who(options, request);

@@ -23,6 +23,9 @@ enum class IoOperations : std::uint8_t { both, write, read };
 /// Parameters under one name; see presets.hpp.
 enum class Preset : std::uint8_t { none, ior_easy, ior_hard, mdtest_easy, mdtest_hard };
 
+/// Another benchmark, whose numbers are printed, too.
+enum class Like : std::uint8_t { none, ior };
+
 /// With --metadata: what is made, looked at and removed.
 enum class MetadataItems : std::uint8_t { both, files, directories };
 
@@ -49,6 +52,7 @@ enum class ReadShift : std::uint8_t { none, ranks, hosts };
 /// Sizes in bytes, times in seconds. `verify` of RunRequest is not used; see `check`.
 struct IoRequest : RunRequest {
   Preset preset = Preset::none;
+  Like like = Like::none;
   // Movement
   schedule::Movement movement = schedule::Movement::n_n;
   schedule::Order order = schedule::Order::segmented;  ///< --strided
@@ -110,6 +114,8 @@ const char* name_of(IoOperations operations);
 std::span<const Named<IoOperations>> names_of(IoOperations any);
 const char* name_of(Preset preset);
 std::span<const Named<Preset>> names_of(Preset any);
+const char* name_of(Like like);
+std::span<const Named<Like>> names_of(Like any);
 const char* name_of(MetadataItems items);
 std::span<const Named<MetadataItems>> names_of(MetadataItems any);
 const char* name_of(BetweenPhases between);

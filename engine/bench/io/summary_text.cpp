@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/io/like.hpp"
 #include "bench/io/result.hpp"
 #include "bench/io/text.hpp"
 #include "core/units.hpp"
@@ -311,6 +312,7 @@ std::string io_summary(const IoResult& result, const std::string& path) {
   };
   add_part(io_headlines(result));
   add_part(io_rates_table(result));
+  add_part(like_text(result));
   add_part(io_metadata_table(result));
   add_part(io_interruption_text(result));
   add_part(io_times_text(result));
