@@ -81,7 +81,7 @@ if(NAME STREQUAL "leadline")
   # help2man takes the longest names of commands for text.
   string(REGEX REPLACE "\n\\.IP\n(simulate link) " "\n.TP\n\\1\n" page "${page}")
   string(REGEX REPLACE "\n([a-z]+)   *([a-z][^\n]*)" "\n.TP\n\\1\n\\2" page "${page}")
-  string(APPEND page "\n.PP\nThe commands of the analysis have pages of their own: accept, cost, export, history, report, simulate and view.")
+  string(APPEND page "\n.PP\nThe commands of the analysis have pages of their own: accept, cost, export, history, report, score, simulate and view.")
 endif()
 if(NAME MATCHES "^leadline" AND NOT exit_status)
   string(CONCAT exit_status "0 fine, 1 what was asked for is not so, or not all could be measured, 2 the command line is wrong, 3 something is "
@@ -98,7 +98,7 @@ endif()
 set(see_also "\\fBleadline\\fR(1)")
 if(NAME MATCHES "^leadline")
   set(measures "^leadline-(link|topology|bisection|io|congestion|check)$")
-  set(analyses "^leadline-(accept|cost|export|history|report|simulate|view)$")
+  set(analyses "^leadline-(accept|cost|export|history|report|score|simulate|view)$")
   string(APPEND page "\n.SH ENVIRONMENT")
   if(NOT NAME MATCHES "${analyses}")
     string(APPEND page "\n.TP\n.B NO_COLOR\nwhere it is set, nothing is coloured"

@@ -35,6 +35,24 @@ def launched(command, path):
     return wall_s, messages_s
 
 
+def row_of(what, own_s, beside, required, limit_s, more_s, more_text, commands, numbers, ratio=None):
+    """`more_s`: of each launch, what must be below the limit in the middle."""
+    low, high = quartiles(more_s)
+    middle_s = statistics.median(more_s)
+    return Row(
+        KEY,
+        what,
+        f"{statistics.median(own_s):.3f} s",
+        beside,
+        ratio,
+        required,
+        verdict_of(middle_s < limit_s),
+        commands=[text_of(command) for command in commands],
+        note=f"{middle_s:.3f} s {more_text} (quartiles {low:.3f}..{high:.3f})",
+        numbers=numbers,
+    )
+
+
 def local_row(bench, path):
     what = f"--local {NUM_RANKS}, start to finish"
     command = link(bench, path, "--local", NUM_RANKS)
@@ -42,53 +60,33 @@ def local_row(bench, path):
         wall_s, messages_s = zip(*(launched(command, path) for _ in range(bench.num_launches)), strict=True)
     except NotMeasuredError as why:
         return absent(KEY, what, REQUIRED, why)
-    beside_s = [wall - messages for wall, messages in zip(wall_s, messages_s, strict=True)]
-    low, high = quartiles(beside_s)
-    middle_s = statistics.median(beside_s)
-    return Row(
-        KEY,
-        what,
-        f"{statistics.median(wall_s):.3f} s",
-        f"{statistics.median(messages_s):.3f} s messages",
-        None,
-        REQUIRED,
-        verdict_of(middle_s < LIMIT_S),
-        commands=[text_of(command)],
-        note=f"{middle_s:.3f} s beside the messages (quartiles {low:.3f}..{high:.3f})",
-        numbers={"wall_s": wall_s, "messages_s": messages_s},
-    )
+    beside = f"{statistics.median(messages_s):.3f} s messages"
+    more_s = [wall - messages for wall, messages in zip(wall_s, messages_s, strict=True)]
+    numbers = {"wall_s": wall_s, "messages_s": messages_s}
+    return row_of(what, wall_s, beside, REQUIRED, LIMIT_S, more_s, "beside the messages", [command], numbers)
 
 
 def row_under(mpi, bench, path):
     """The launches alternate with those of a program that calls MPI_Init and MPI_Finalize alone."""
-    what = f"{NUM_RANKS} ranks of {mpi.name}, start to finish, without messages"
+    what, required = f"{NUM_RANKS} ranks of {mpi.name}, start to finish, without messages", REQUIRED_BESIDE_EMPTY
     try:
         need(mpi.launcher)
-        empty = bench.compile(mpi.compiler, "bare/mpi_empty.c", f"{mpi.launcher}.empty")
         start = mpi.start(NUM_RANKS, bound=False)
+        empty = [*start, bench.compile(mpi.compiler, "bare/mpi_empty.c", f"{mpi.launcher}.empty")]
         command = [*start, *link(bench, path)]
         own_s, empty_s = [], []
         for _ in range(bench.num_launches):
-            empty_s.append(run([*start, empty], limit_s=120, cwd=path.parent).wall_s)
+            empty_s.append(run(empty, limit_s=120, cwd=path.parent).wall_s)
             wall_s, messages_s = launched(command, path)
             own_s.append(wall_s - messages_s)
     except NotMeasuredError as why:
-        return absent(KEY, what, REQUIRED_BESIDE_EMPTY, why)
+        return absent(KEY, what, required, why)
+    middle_s = statistics.median(empty_s)
+    beside, ratio = f"{middle_s:.3f} s an empty program", statistics.median(own_s) / middle_s
     more_s = [own - other for own, other in zip(own_s, empty_s, strict=True)]
-    low, high = quartiles(more_s)
-    middle_s = statistics.median(more_s)
-    return Row(
-        KEY,
-        what,
-        f"{statistics.median(own_s):.3f} s",
-        f"{statistics.median(empty_s):.3f} s an empty program",
-        statistics.median(own_s) / statistics.median(empty_s),
-        REQUIRED_BESIDE_EMPTY,
-        verdict_of(middle_s < LIMIT_BESIDE_EMPTY_S),
-        commands=[text_of(command), text_of([*start, empty])],
-        note=f"{middle_s:.3f} s more (quartiles {low:.3f}..{high:.3f})",
-        numbers={"own_s": own_s, "empty_s": empty_s},
-    )
+    numbers = {"own_s": own_s, "empty_s": empty_s}
+    commands = [command, empty]
+    return row_of(what, own_s, beside, required, LIMIT_BESIDE_EMPTY_S, more_s, "more", commands, numbers, ratio)
 
 
 def rows(bench):

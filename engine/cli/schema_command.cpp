@@ -9,11 +9,13 @@
 #include "cli/benchmarks.hpp"
 #include "cli/embedded_schemas.hpp"
 #include "cli/main.hpp"
-#include "cli/reference.hpp"
 #include "command/command_output.hpp"
 #include "command/option_parser.hpp"
 #include "command/reporting.hpp"
 #include "command/version.hpp"
+#include "core/error.hpp"
+#include "diagnosis/fault_text.hpp"
+#include "model/finding_kinds.hpp"
 #include "output/table.hpp"
 #include "result/diagnosis_json.hpp"
 
@@ -34,6 +36,38 @@ using SchemaOfDocument = Json (*)();
 
 /// Of a document that no struct of this program describes.
 Json written_by_hand(const char* text) { return Json::parse(text); }
+
+// Tables for docs/findings.md and docs/exit-status.md.
+
+Json exit_statuses() {
+  Json statuses = Json::array();
+  for (const Named<ExitStatus>& one : names_of(ExitStatus{})) {
+    statuses.push_back({{"status", static_cast<int>(one.value)}, {"name", one.name}, {"meaning", one.meaning}});
+  }
+  return statuses;
+}
+
+/// Components that can be at fault, with advice for each symptom; the lists that they are told in; findings about the
+/// measurement, each with its severities and its rule.
+Json findings_reference() {
+  Json components = Json::array(), lists = Json::array(), measurement = Json::array();
+  for (const Named<ComponentKind>& one : names_of(ComponentKind{})) {
+    Json advice = Json::object();
+    for (const Named<Symptom>& symptom : names_of(Symptom{})) {
+      advice[symptom.name] = diagnosis::advice_for(one.value, symptom.value, "it");
+    }
+    components.push_back({{"kind", one.name}, {"meaning", one.meaning}, {"advice", advice}});
+  }
+  for (const Named<FindingList>& one : names_of(FindingList{})) {
+    lists.push_back({{"list", one.name}, {"meaning", one.meaning}});
+  }
+  for (const FindingKind& one : finding_kinds()) {
+    Json severities = Json::array({name_of(one.severity)});
+    if (one.least_severity != one.severity) severities.push_back(name_of(one.least_severity));
+    measurement.push_back({{"id", one.id}, {"severities", severities}, {"where", one.where}, {"rule", one.rule}});
+  }
+  return {{"components", components}, {"lists", lists}, {"measurement", measurement}};
+}
 
 constexpr Named<SchemaOfDocument> other_documents[] = {
     {result::diagnosis_schema, "diagnosis", "of leadline diagnose --json"},

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <exception>
+#include <span>
 #include <string>
+
+#include "core/named.hpp"
 
 namespace leadline {
 
-/// The program's exit statuses; documented in docs/architecture.md.
+/// The program's exit statuses.
 enum class ExitStatus : int {
   ok = 0,
   below_threshold = 1,
@@ -16,6 +19,8 @@ enum class ExitStatus : int {
   run_failed = 4,
   output_closed = 141,  ///< nobody reads standard output any more: 128 + SIGPIPE, and no line about it
 };
+
+std::span<const Named<ExitStatus>> names_of(ExitStatus any);
 
 /// Something wrong outside the program: a user's word, a file, the network. Caught only where a process ends
 /// or where ranks agree on one decision. `why` and `hint` may be empty. Options have the names of option_words.hpp.

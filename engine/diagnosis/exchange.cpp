@@ -246,7 +246,7 @@ std::vector<End> Judging::slow(bool are_ranks) {
   }
   const Middle of_both = middle_of(std::move(both));
   const double scatter = std::max(is_apart ? usual.middle.spread : of_both.spread, least_scatter);
-  const double freedom = is_apart ? usual.freedom : degrees_of_freedom(of_both.num);
+  const double freedom = is_apart ? limited(usual.freedom) : degrees_of_freedom(of_both.num);
   const double noise = scatter_of_messages(),
                most_likely = settings_.false_discovery_rate / static_cast<double>(ends.size());
   std::vector<End> slow_ones;

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
+import hanging_files as hanging
 import program
 from built_program import built, pytest_configure  # noqa: F401
 
@@ -47,6 +49,17 @@ def files(tmp_path: Path) -> Path:
     folder = tmp_path / "files"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def frozen(files: Path) -> Iterator[hanging.HangingFiles]:
+    """The folder of the files, whose server stops answering when it is told to."""
+    try:
+        mounted = hanging.HangingFiles(files)
+    except hanging.UnavailableError as why:
+        pytest.skip(str(why))
+    with mounted:
+        yield mounted
 
 
 @pytest.fixture(params=["mpirun.openmpi", "mpiexec.hydra"])

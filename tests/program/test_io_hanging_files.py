@@ -24,17 +24,6 @@ from result import status_of, text_of
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def frozen(files: Path) -> Iterator[hanging.HangingFiles]:
-    """The folder of the files, whose server stops answering when it is told to."""
-    try:
-        mounted = hanging.HangingFiles(files)
-    except hanging.UnavailableError as why:
-        pytest.skip(str(why))
-    with mounted:
-        yield mounted
-
-
 @dataclass(frozen=True)
 class End:
     """How a run ended whose processes may still be there."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,27 +78,17 @@ def test_the_same_until_the_clock_says_stop(tmp_path: Path, files: Path) -> None
 # Files that do not answer at once
 
 
-@pytest.fixture
-def server(files: Path) -> Iterator[hanging.HangingFiles]:
-    try:
-        mounted = hanging.HangingFiles(files)
-    except hanging.UnavailableError as why:
-        pytest.skip(str(why))
-    with mounted:
-        yield mounted
-
-
 def test_a_latency_is_from_the_beginning_of_a_call_to_its_end(
-    server: hanging.HangingFiles, tmp_path: Path, files: Path
+    frozen: hanging.HangingFiles, tmp_path: Path, files: Path
 ) -> None:
     """Four reads of rank 1 are under way and wait together, the other four and those of rank 0 do not."""
-    server.freeze(hanging.READ, "f.1")
+    frozen.freeze(hanging.READ, "f.1")
     with program.Run(small(POSIX, files, *DEPTH, "--slow-calls", "16"), tmp_path) as run:
-        program.await_that(lambda: server.num_frozen == 4)
-        server.answer()
+        program.await_that(lambda: frozen.num_frozen == 4)
+        frozen.answer()
         done = run.finish()
     assert done.status == 0, done.err
-    assert server.num_frozen == 4
+    assert frozen.num_frozen == 4
     slow = document(tmp_path)["phases"][1]["slow_calls"]
     first = sorted((call for call in slow if call["rank"] == 1), key=lambda call: call["begin_ns"])[:4]
     assert sorted(call["offset_bytes"] for call in first) == [0, SIZE, 2 * SIZE, 3 * SIZE]
@@ -109,9 +98,9 @@ def test_a_latency_is_from_the_beginning_of_a_call_to_its_end(
 
 @pytest.mark.parametrize(("operation", "phase"), [(hanging.WRITE, "writing"), (hanging.READ, "reading")])
 def test_an_error_of_the_device(
-    operation: int, phase: str, server: hanging.HangingFiles, tmp_path: Path, files: Path
+    operation: int, phase: str, frozen: hanging.HangingFiles, tmp_path: Path, files: Path
 ) -> None:
-    server.fail(operation, "f.1", after=5)
+    frozen.fail(operation, "f.1", after=5)
     done = run(tmp_path, files)
     assert done.status == 4, done.err
     assert re.search(

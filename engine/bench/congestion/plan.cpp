@@ -126,6 +126,11 @@ schedule::Pattern pairing(const Plan& plan, std::span<const std::int32_t> ranks,
   return schedule::random_pattern(participants, ranks, seed, index);
 }
 
+/// Of all tests of a phase, one behind the other.
+double seconds_of_tests(const CongestionRequest& request) {
+  return 1e-9 * static_cast<double>(timetable_of(request).end_of_load());
+}
+
 }  // namespace
 
 void expect_enough_ranks(std::size_t num_ranks) {
@@ -137,8 +142,7 @@ void expect_enough_ranks(std::size_t num_ranks) {
 }
 
 double seconds_of(const CongestionRequest& request, const Cell& cell) {
-  const double tests_s = 1e-9 * static_cast<double>(timetable_of(request).end_of_load());
-  return 2 * tests_s + (cell.load >= 0 ? request.test_time_s : 0);
+  return 2 * seconds_of_tests(request) + (cell.load >= 0 ? request.test_time_s : 0);
 }
 
 bool Plan::is_victim(int rank) const { return std::ranges::binary_search(roles.victims, rank); }
@@ -156,10 +160,7 @@ Plan plan(const CongestionRequest& request, const RankLayout& rank_layout, const
   for (const Cell& cell : plan.cells) plan.measuring_s += seconds_of(request, cell);
   plan.has_pauses = std::ranges::any_of(
       plan.cells, [](const Cell& cell) { return cell.intensity_percent > 0 && cell.intensity_percent < 100; });
-  if (plan.has_pauses) {
-    plan.measuring_s +=
-        static_cast<double>(plan.loads.size()) * 1e-9 * static_cast<double>(timetable_of(request).end_of_load());
-  }
+  if (plan.has_pauses) plan.measuring_s += static_cast<double>(plan.loads.size()) * seconds_of_tests(request);
   plan.measuring_s *= request.rounds;
   return plan;
 }

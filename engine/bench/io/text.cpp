@@ -422,7 +422,7 @@ std::string io_metadata_table(const IoResult& result) {
   }
   if (!table.has_rows()) return "";
   return "files and directories\n" + table.text() +
-         "  in a second: items of all ranks / the time from the common start to the last rank's end, less contents\n"
+         "  in a second: items of all ranks / the longest I/O time of a rank, without contents\n"
          "  50 %, 99 %, most: time of one operation, of all ranks; mean: of ranks, beside that of the last one\n";
 }
 
