@@ -24,7 +24,7 @@ set(leadline_layers_of_readers cluster command core memory network options resul
 
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
 set(leadline_layers_at_O1 bench_link core model network result synthetic)
-set(leadline_layers_at_Og bench cli cluster command compat options output)
+set(leadline_layers_at_Og bench check cli cluster command compat options output)
 
 # leadline_layer(NAME [SOURCES pattern...] [USES library...]): all sources of this folder, or those of the patterns; in a unity build they are compiled
 # as one. Includes are written from engine/.
