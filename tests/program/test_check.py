@@ -228,8 +228,10 @@ def test_what_load_does_to_others_is_measured_too(leadline: Leadline, tmp_path: 
     assert wrong_json(document, schema_of("check")) == []
     assert [part["name"] for part in document["parts"]] == ["latency", "bandwidth", "bisection", "congestion"]
     assert document["parts"][-1]["why_not"] is None
-    impacts = {one["name"]: one["impact"] for one in document["numbers"] if one["impact"]}
-    assert {name.split()[0] for name in impacts} == {"latency", "bandwidth", "allreduce"}
+    of_load = {one["name"]: one["impact"] for one in document["numbers"] if one["name"].endswith(", incast")}
+    assert {name.split()[0] for name in of_load} == {"latency", "bandwidth", "allreduce"}
+    impacts = {name: impact for name, impact in of_load.items() if impact}
+    assert impacts, "in a round of a busy machine a stream may be too short for a factor, but not all tests"
     assert all(0 < one["estimate"] < 1e6 for one in impacts.values())
     assert not any(one["kind"] == "congestion" for one in document["problems"])
     metrics = (tmp_path / "leadline.prom").read_text()
