@@ -26,6 +26,7 @@
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/exchange.hpp"
 #include "diagnosis/fault_text.hpp"
+#include "diagnosis/late_at_times.hpp"
 #include "diagnosis/reference.hpp"
 #include "diagnosis/rows.hpp"
 #include "network/hostlist.hpp"
@@ -357,6 +358,37 @@ DiagnosisSettings used_for(const ObservedSlice& slice, DiagnosisSettings setting
   return settings;
 }
 
+/// What rows of pairs show, each under as many loads as it was measured.
+Diagnosis diagnosed_rows(const ObservedSlice& slice, std::span<const Observation> pairs, const Setting& setting,
+                         const DiagnosisSettings& settings) {
+  SparseRows rows(static_cast<std::uint32_t>(num_ranks(setting.layout)), 1);
+  append(pairs, rows);
+  return diagnose({.rows = [&](Symptom) -> const Rows& { return rows; },
+                   .layout = setting.layout,
+                   .settings = settings,
+                   .has_means = false,
+                   .may_learn = false,
+                   .load = Load::concurrent,
+                   .has_many_loads = true,
+                   .is_round_trip = slice.is_exchange});
+}
+
+/// Where nothing is slow: a host that is late at times.
+void add_host_late_at_times(const ObservedSlice& slice, const AlonePairs& alone, const Setting& setting,
+                            const DiagnosisSettings& settings, Diagnosis& diagnosis) {
+  if (!diagnosis.faults.empty()) return;
+  std::optional<Fault> late = host_late_at_times(slice.observations, setting, settings);
+  if (!late) return;
+  diagnosis.notes.push_back(fmt::format(
+      "{} is late in the slower ones of its messages alone: frames are lost and sent again, or something takes its "
+      "cores now and then",
+      late->name));
+  diagnosis.faults.push_back(*std::move(late));
+  alone.judge(diagnosis);
+  Fault& fault = diagnosis.faults.front();
+  fault.is_unproven = fault.persistence == Persistence::not_retested;
+}
+
 /// Each pair under as many loads as it was measured, and some alone.
 Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Observation> pairs, const Setting& setting,
                                 const DiagnosisSettings& settings) {
@@ -366,17 +398,7 @@ Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Obse
   std::erase_if(rest, [&](const Observation& one) {
     return std::ranges::any_of(found, [&](const Fault& fault) { return alone.passes(fault, one); });
   });
-  SparseRows rows(static_cast<std::uint32_t>(num_ranks(setting.layout)), 1);
-  append(rest, rows);
-  const Question question{.rows = [&](Symptom) -> const Rows& { return rows; },
-                          .layout = setting.layout,
-                          .settings = settings,
-                          .has_means = false,
-                          .may_learn = false,
-                          .load = Load::concurrent,
-                          .has_many_loads = true,
-                          .is_round_trip = slice.is_exchange};
-  Diagnosis diagnosis = diagnose(question);
+  Diagnosis diagnosis = diagnosed_rows(slice, rest, setting, settings);
   diagnosis.num_measured += pairs.size() - rest.size();
   leave_out_most(setting, diagnosis);
   alone.learn_from(diagnosis.faults);
@@ -386,6 +408,7 @@ Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Obse
   leave_out_contention(setting, diagnosis);
   diagnosis.faults.insert(diagnosis.faults.end(), found.begin(), found.end());
   alone.add_links(diagnosis, [&](std::uint32_t rank) { return shared.concern(rank); });
+  add_host_late_at_times(slice, alone, setting, settings, diagnosis);
   note_share_of_load(slice, pairs, setting, diagnosis);
   return diagnosis;
 }

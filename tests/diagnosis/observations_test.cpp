@@ -126,6 +126,26 @@ TEST(ObservedSlice, SaysOfAHostThatIsAsFastAloneAsOthersThatItIsSlowOnlyUnderLoa
   EXPECT_FALSE(counts(told.diagnosis.faults[0]));
 }
 
+/// Messages of these hosts take 1.4 times as long in two of five patterns.
+ObservedSlice late_at_times(const std::vector<std::uint32_t>& hosts) {
+  ObservedSlice slice = observed(sound);
+  for (std::size_t at = 0; at < slice.observations.size(); ++at) {
+    Observation& one = slice.observations[at];
+    const bool is_late = std::ranges::count(hosts, one.from) + std::ranges::count(hosts, one.to) > 0;
+    if (is_late && at / hosts_of_test % 5 < 2) one.time_ns *= 1.4;
+  }
+  return slice;
+}
+
+TEST(ObservedSlice, NamesTheOneHostWhoseSlowerMessagesAreLate) {
+  const DiagnosedSlice told = diagnosed(late_at_times({5}), sixteen_hosts_of_test, {});
+  ASSERT_THAT(names_of(told), ElementsAre(HasSubstr("n05")));
+  EXPECT_EQ(told.diagnosis.faults[0].persistence, Persistence::only_under_load);
+  EXPECT_THAT(told.diagnosis.faults[0].advice, HasSubstr("counters"));
+  EXPECT_THAT(told.diagnosis.notes, Contains(HasSubstr("late in the slower ones of its messages alone")));
+  EXPECT_THAT(names_of(diagnosed(late_at_times({5, 11}), sixteen_hosts_of_test, {})), IsEmpty());
+}
+
 TEST(ObservedSlice, OfTwoHostsThatAreAsFastAloneAsOthersNamesNone) {
   const auto two_hosts = [](std::uint32_t one, std::uint32_t other) {
     return one == 5 || other == 5 || one == 9 || other == 9 ? 3.0 : 1.0;

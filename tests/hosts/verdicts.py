@@ -3,16 +3,19 @@
 
 usage: python tests/hosts/verdicts.py [--times N] [--network NAME]... [--benchmark NAME]... [--ranks-per-host 1|2|4]...
                                       [--keep FOLDER] [SCENARIO ...]
+       python tests/hosts/verdicts.py --again FOLDER [...]
 
 Writes a row for each cell (network, benchmark, ranks a host, scenario) when it is done. Needs root, and an idle
-machine: the load is the average over one minute, of which the runs themselves make about one. Status: 0 all as it
-should be, 1 not all, 3 no hosts can be made here.
+machine: the load is the average over one minute, of which the runs themselves make about one. With --again nothing is
+measured: leadline diagnose judges the results that --keep left, on any machine. Status: 0 all as it should be,
+1 not all, 3 no hosts can be made here.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -29,6 +32,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from network import Network, NotHereError
+from program import PROGRAM, complete
 from ranks import finish, started
 from result import summary_of
 
@@ -216,7 +220,7 @@ SCENARIOS = {
     "a cable is longer": Scenario(lambda bed: bed.hosts.lengthen(2, delay_us=200), [host(2)], ALL_NETWORKS),
     "a link is longer": Scenario(lambda bed: bed.hosts.lengthen_between(1, 4, delay_us=200), [LINK]),
     "a cable loses": Scenario(
-        lambda bed: bed.hosts.lengthen(2, loss=0.01), [host(2)], STAR, WITH_MESSAGES, ranks_per_host=(1,)
+        lambda bed: bed.hosts.lengthen(2, loss=0.01), [host(2)], STAR, WITH_MESSAGES, ("topology",), (1,)
     ),
     "a link loses": Scenario(lambda bed: bed.hosts.lengthen_between(1, 4, loss=0.01), [LINK]),
     # Each batch is so long that a busy host has stood still several times.
@@ -332,8 +336,13 @@ def findings(cell: Cell, hosts: Network, folder: Path) -> list[dict[str, Any]]:
         ends = finish(runs)
     assert [end.status for end in ends] == [0] * len(host_of), [end.err for end in ends]
     summary = summary_of(folder / "r.h5")
-    ((slice_),) = summary["slices"] if cell.benchmark == "link" else summary["diagnoses"]
-    return [fault for fault in slice_["diagnosis"]["faults"] if counts(fault)]
+    return accusing(summary["slices"] if cell.benchmark == "link" else summary["diagnoses"])
+
+
+def accusing(diagnoses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The findings that accuse, of a result with one diagnosis."""
+    (only,) = diagnoses
+    return [fault for fault in only["diagnosis"]["faults"] if counts(fault)]
 
 
 def counts(fault: dict[str, Any]) -> bool:
@@ -361,7 +370,7 @@ def all_cells(chosen: argparse.Namespace) -> list[Cell]:
 
 
 def run_cell(cell: Cell, times: int, keep: Path | None) -> bool:
-    """Prints its row, and what was found where that was wrong. Returns whether all was right."""
+    """Measures, and prints its row and what was found where that was wrong. Returns whether all was right."""
     found: list[list[dict[str, Any]]] = []
     failed: list[str] = []
     with tempfile.TemporaryDirectory() as text, Network(NUM_HOSTS, Path(text)) as hosts:
@@ -373,17 +382,31 @@ def run_cell(cell: Cell, times: int, keep: Path | None) -> bool:
             except AssertionError as failure:
                 failed.append(f"the run failed: {failure}")
                 continue
-            if keep and is_wrong(cell, found[-1]):
+            if keep:
                 shutil.copy(Path(text, "r.h5"), keep / f"{cell.file_name}-{number}.h5")
         seconds = (time.monotonic() - begin) / times
+    print_row(cell, found, times, f"{seconds:8.1f}{os.getloadavg()[0]:7.2f}")
+    for line in failed:
+        print(f"    {line}", flush=True)
+    return not any(is_wrong(cell, faults) for faults in found) and not failed
+
+
+def judge_again(cell: Cell, files: Sequence[Path]) -> bool:
+    """Judges kept results, and prints the row of their cell. Returns whether all was right."""
+    runs = [complete([PROGRAM, "diagnose", file.resolve(), "--json"], file.parent) for file in files]
+    found = [accusing(json.loads(run.out)["slices"]) for run in runs]
+    print_row(cell, found, len(files), "")
+    return not any(is_wrong(cell, faults) for faults in found)
+
+
+def print_row(cell: Cell, found: Sequence[list[dict[str, Any]]], times: int, rest: str) -> None:
+    """The row of a cell, and below it what was found where that was wrong."""
     num_right, num_false = (sum(map(cell.is_right, found)), sum(map(cell.has_false, found)))
-    numbers = f"{num_right:4} of {times:<3}{num_false:6} of {times:<3}{seconds:8.1f}{os.getloadavg()[0]:7.2f}"
-    print(f"{cell}{numbers}", flush=True)
+    print(f"{cell}{num_right:4} of {times:<3}{num_false:6} of {times:<3}{rest}", flush=True)
     wrong = [faults for faults in found if is_wrong(cell, faults)]
     told = [[f"{one['name']} {one['symptom']} {one['ratio']:.2f}" for one in faults[:5]] for faults in wrong]
-    for line in [*("; ".join(words) or "nothing" for words in told), *failed]:
-        print(f"    {line}", flush=True)
-    return not wrong and not failed
+    for words in told:
+        print(f"    {'; '.join(words) or 'nothing'}", flush=True)
 
 
 def leave(*_: object) -> NoReturn:
@@ -400,7 +423,8 @@ def main() -> int:
     parser.add_argument("--network", action="append", choices=NETWORKS)
     parser.add_argument("--benchmark", action="append", choices=BENCHMARKS)
     parser.add_argument("--ranks-per-host", action="append", type=int, choices=(1, 2, 4))
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where the results of wrong runs go")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where the results go")
+    parser.add_argument("--again", type=Path, metavar="FOLDER", help="judge the results in it, and measure nothing")
     parser.add_argument("scenario", nargs="*", metavar="SCENARIO", help=f"one of: {', '.join(SCENARIOS)}")
     chosen = parser.parse_args()
     if unknown := set(chosen.scenario) - set(SCENARIOS):
@@ -414,10 +438,14 @@ def main() -> int:
     begin = time.monotonic()
     print(f"{'network':8}{'benchmark':11}ranks  {'scenario':34}right        false   s a run   load", flush=True)
     cells = all_cells(chosen)
+    if chosen.again:
+        kept = {cell: sorted(chosen.again.glob(f"{cell.file_name}-[0-9]*.h5")) for cell in cells}
+        cells = [cell for cell in cells if kept[cell]]
     num_wrong = 0
     for cell in cells:
         try:
-            num_wrong += not run_cell(cell, chosen.times, chosen.keep)
+            is_right = judge_again(cell, kept[cell]) if chosen.again else run_cell(cell, chosen.times, chosen.keep)
+            num_wrong += not is_right
         except NotHereError as reason:
             print(f"{cell} cannot be made here: {reason}", flush=True)
             return 3

@@ -56,6 +56,13 @@ std::optional<schedule::Pairing> concurrent_partner(int rank, int from, int to, 
   return schedule::Pairing{partner, place % 2 == 0};
 }
 
+/// As rows have it; NaN where nothing was measured.
+double logarithm_of(const PairRow& row, std::size_t partner, Symptom symptom) {
+  const double median = row[&PairRecord::time_ns_median][partner];
+  if (row[&PairRecord::count][partner] == 0 || !(median > 0)) return std::numeric_limits<double>::quiet_NaN();
+  return std::log(symptom == Symptom::slow ? median : row[&PairRecord::time_ns_mean][partner] / median);
+}
+
 /// One row here, the others in the other ranks.
 class OwnRow final : public diagnosis::Rows {
  public:
@@ -63,11 +70,8 @@ class OwnRow final : public diagnosis::Rows {
       : cluster_(cluster), values_(row.size()) {
     std::ranges::transform(rounds, std::back_inserter(rounds_), diagnosis::round_code);
     for (std::size_t partner = 0; partner < values_.size(); ++partner) {
-      const double median = row[&PairRecord::time_ns_median][partner];
-      const double value = symptom == Symptom::slow ? median : row[&PairRecord::time_ns_mean][partner] / median;
-      const bool is_measured = row[&PairRecord::count][partner] > 0 && median > 0;
       // In steps, as rows of a file are kept: a run and a diagnosis of its file say the same.
-      const double logarithm = is_measured ? std::log(value) : std::numeric_limits<double>::quiet_NaN();
+      const double logarithm = logarithm_of(row, partner, symptom);
       values_[partner] = diagnosis::LogCode::value(diagnosis::LogCode::of(logarithm));
     }
   }
@@ -93,6 +97,52 @@ class OwnRow final : public diagnosis::Rows {
   cluster::Cluster& cluster_;
   std::vector<float> values_;
   std::vector<std::uint16_t> rounds_;
+};
+
+/// A diagnosis combines what ranks find in their rows some 200 times. So many ranks have sooner judged all rows, each for
+/// itself.
+constexpr int most_ranks_with_all_rows = 32;
+
+/// The rows of all ranks, in each of them.
+class RowsOfAll {
+ public:
+  /// Collective.
+  RowsOfAll(cluster::Cluster& cluster, const PairRow& row, std::span<const std::int32_t> rounds)
+      : slow_(static_cast<std::uint32_t>(row.size()), 1), unsteady_(static_cast<std::uint32_t>(row.size()), 1) {
+    struct Told {
+      double slow = 0, unsteady = 0;
+      std::uint32_t from = 0, to = 0;
+      std::int32_t round = 0;
+    };
+    const std::size_t num = row.size();
+    std::vector<Told> own;
+    for (std::uint32_t to = 0; to < num; ++to) {
+      own.push_back({logarithm_of(row, to, Symptom::slow), logarithm_of(row, to, Symptom::unsteady),
+                     static_cast<std::uint32_t>(cluster.rank()), to, rounds.empty() ? 0 : rounds[to]});
+    }
+    const std::string all =
+        cluster.all_reduce(diagnosis::bytes_of(std::span<const Told>(own)),
+                           [](std::string left, std::string_view right) { return left.append(right); });
+    std::vector<double> slow(num * num, std::numeric_limits<double>::quiet_NaN()), unsteady = slow;
+    std::vector<std::int32_t> round(num * num, 0);
+    for (const Told& one : diagnosis::entries_of<Told>(all)) {
+      const std::size_t at = one.from * num + one.to;
+      slow[at] = one.slow, unsteady[at] = one.unsteady, round[at] = one.round;
+    }
+    for (std::uint32_t from = 0; from < num; ++from) {
+      slow_.set(from, std::span(slow).subspan(from * num, num));
+      unsteady_.set(from, std::span(unsteady).subspan(from * num, num));
+      if (rounds.empty()) continue;
+      for (diagnosis::DenseRows* const rows : {&slow_, &unsteady_}) {
+        rows->set_rounds(from, std::span(round).subspan(from * num, num));
+      }
+    }
+  }
+
+  const diagnosis::Rows& of(Symptom symptom) const { return symptom == Symptom::slow ? slow_ : unsteady_; }
+
+ private:
+  diagnosis::DenseRows slow_, unsteady_;
 };
 
 /// Pairs by chance that are measured again whatever time is left; those before the suspects; and then, one behind so
@@ -178,9 +228,11 @@ void retest(cluster::Cluster& cluster, PairMeter& meter, SliceSummary& summary, 
 }
 
 void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& summary, std::uint64_t num_pairs) {
-  std::optional<OwnRow> rows;
+  std::optional<RowsOfAll> all;
+  if (stage.cluster.size() <= most_ranks_with_all_rows) all.emplace(stage.cluster, row, stage.rounds);
+  std::optional<OwnRow> own;
   const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& {
-    return rows.emplace(stage.cluster, row, stage.rounds, symptom);
+    return all ? all->of(symptom) : own.emplace(stage.cluster, row, stage.rounds, symptom);
   };
   RetestMeter limited(stage.cluster, stage.meter, summary.slice.message_size_bytes, stage.retest_limit_s);
   RetestMeter unlimited(stage.cluster, stage.meter, summary.slice.message_size_bytes,
