@@ -38,9 +38,10 @@ Times times_in(const LogHistogram& histogram) {
   Times times;
   std::uint64_t held = 0;
   const auto counts = histogram.counts();
-  for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-    const std::uint64_t here = counts[bin];
+  for (std::size_t index = 0; index < counts.size(); ++index) {
+    const std::uint64_t here = counts[index];
     if (here == 0) continue;
+    const std::size_t bin = histogram.first_bin() + index;
     const double time = std::exp(LogHistogram::lowest + (static_cast<double>(bin) + 0.5) / LogHistogram::bins_a_unit);
     if (static_cast<double>(here) < least_share_of_time * static_cast<double>(all)) {
       times.seldom.push_back(time);

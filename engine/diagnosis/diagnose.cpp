@@ -82,7 +82,7 @@ LogHistogram sum_of_all(const Rows& rows, std::vector<LogHistogram> of_workers) 
   for (std::size_t worker = 1; worker < of_workers.size(); ++worker) {
     all.add(of_workers[worker]);
   }
-  add_up(rows, all.counts());
+  if (!rows.is_whole()) add_up(rows, all.all_counts());
   return std::move(all);
 }
 

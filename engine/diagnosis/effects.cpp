@@ -179,7 +179,7 @@ std::vector<LogHistogram> Fit::histograms(const Look& value_of) {
   std::vector<LogHistogram> sums(classes_.size());
   for (std::size_t pair_class = 0; pair_class < sums.size(); ++pair_class) {
     for (const Scratch& scratch : scratch_) sums[pair_class].add(scratch.histograms[pair_class]);
-    add_up_sparse(rows_, sums[pair_class].counts());
+    if (!rows_.is_whole()) add_up_sparse(rows_, sums[pair_class].all_counts());
   }
   return sums;
 }

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,14 +16,17 @@ class LogHistogram {
  public:
   static constexpr double lowest = -16, highest = 32, bins_a_unit = 1024;
 
-  LogHistogram() : counts_(static_cast<std::size_t>((highest - lowest) * bins_a_unit)) {}
+  static constexpr auto num_bins = static_cast<std::size_t>((highest - lowest) * bins_a_unit);
 
-  void add(float value) { ++counts_[index_of(value)]; }
-  void add(const LogHistogram& other) {
-    std::ranges::transform(counts_, other.counts_, counts_.begin(), std::plus<>());
-  }
-  std::span<std::uint64_t> counts() { return counts_; }
+  void add(float value) { ++at(index_of(value)); }
+  void add(const LogHistogram& other);
+
+  /// From the lowest bin to the highest one that something was counted in, and maybe some beside them.
   std::span<const std::uint64_t> counts() const { return counts_; }
+  std::size_t first_bin() const { return first_; }  ///< of counts()
+
+  /// All num_bins.
+  std::span<std::uint64_t> all_counts();
 
   std::uint64_t num() const;
 
@@ -44,7 +46,15 @@ class LogHistogram {
     return static_cast<std::size_t>(std::clamp(at, 0.0, (highest - lowest) * bins_a_unit - 1));
   }
 
-  std::vector<std::uint64_t> counts_;
+  std::uint64_t& at(std::size_t bin) {
+    if (bin - first_ >= counts_.size()) make_room(bin);  // also below the first one, modulo 2^64
+    return counts_[bin - first_];
+  }
+  std::uint64_t in(std::size_t bin) const { return bin - first_ < counts_.size() ? counts_[bin - first_] : 0; }
+  void make_room(std::size_t bin);
+
+  std::size_t first_ = 0;
+  std::vector<std::uint64_t> counts_;  ///< of the bins from first_ on; empty while nothing is counted
 };
 
 /// Two bins an octave, from a quarter of the scale to 1024 times it, on both sides of one around 0.

@@ -40,7 +40,8 @@ mpi::Library find_mpi(const Entry& entry, cluster::Launcher launcher) {
 }
 
 /// Throws Error(something_missing).
-const Module& mpi_io_of(const Entry& entry, const mpi::Library& library) {
+const Module& mpi_io_of(const Entry& entry, cluster::Launcher launcher) {
+  const mpi::Library library = find_mpi(entry, launcher);
   const Module& module = *mpi_io_module(library.abi);  // a library of an ABI that is not built was refused
   try {
     module.take_mpi(library.opened);
@@ -79,7 +80,7 @@ std::span<const Entry> backends() { return table; }
 LoadedBackend load_backend(const std::string& choice, cluster::Launcher launcher) {
   const auto [name, argument] = transport::parse_choice(choice);
   const Entry& entry = backend_named(name);
-  const Module& module = entry.needs_mpi ? mpi_io_of(entry, find_mpi(entry, launcher)) : posix::module();
+  const Module& module = entry.needs_mpi ? mpi_io_of(entry, launcher) : posix::module();
   module.prepare(argument);
   return {entry, argument, module};
 }

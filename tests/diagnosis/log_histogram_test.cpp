@@ -98,6 +98,17 @@ TEST(log_histogram, counts_what_lies_outside_at_the_end) {
   EXPECT_EQ(histogram.num_from(-50), 3U);
 }
 
+TEST(log_histogram, has_all_bins_where_they_are_asked_for) {
+  LogHistogram histogram = counted({-100, 1, 7, 100});
+  histogram.add(counted({1, 31}));
+  histogram.add(LogHistogram());
+  ASSERT_EQ(histogram.all_counts().size(), LogHistogram::num_bins);
+  EXPECT_EQ(histogram.first_bin(), 0U);
+  EXPECT_EQ(histogram.all_counts()[static_cast<std::size_t>((1 - LogHistogram::lowest) / a_bin)], 2U);
+  EXPECT_EQ(histogram.num(), 6U);
+  EXPECT_EQ(histogram.num_from(31), 2U);
+}
+
 TEST(log_histogram, counts_values_from_a_limit_on) {
   const LogHistogram histogram = counted({1, 2, 3, 4});
   EXPECT_EQ(histogram.num_from(2.5), 2U);
