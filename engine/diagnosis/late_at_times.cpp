@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,6 @@ std::vector<ShownByHosts> shown_by_hosts(std::span<const Observation> observatio
 struct LateHost {
   std::uint32_t host = 0;
   double value = 0;  ///< median over partners
-  std::size_t num_partners = 0;
 };
 
 /// Those with enough partners, latest first.
@@ -74,8 +74,7 @@ std::vector<LateHost> hosts_by_lateness(std::span<const ShownByHosts> shown) {
   }
   std::vector<LateHost> hosts;
   for (auto& [host, values] : values_of) {
-    const std::size_t num = values.size();
-    if (num >= fewest_partners_of_host) hosts.push_back({host, middle_of(std::move(values)).median, num});
+    if (values.size() >= fewest_partners_of_host) hosts.push_back({host, middle_of(std::move(values)).median});
   }
   std::ranges::stable_sort(hosts, std::ranges::greater{}, &LateHost::value);
   return hosts;
@@ -116,7 +115,12 @@ std::optional<Fault> host_late_at_times(std::span<const Observation> observation
   fault.ratio_low = std::exp(effect - both_sides * spread);
   fault.ratio_high = std::exp(effect + both_sides * spread);
   fault.p_value = p_value;
-  fault.num_pairs = latest.num_partners;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (const Observation& one : observations) {
+    const std::uint32_t from = setting.layout.host_of[one.from], to = setting.layout.host_of[one.to];
+    if (from != to && (from == latest.host || to == latest.host)) pairs.emplace(one.from, one.to);
+  }
+  fault.num_pairs = pairs.size();
   fault.advice = advice_for(fault.component.kind, Symptom::unsteady, fault.name);
   return fault;
 }

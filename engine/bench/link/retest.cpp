@@ -99,8 +99,8 @@ class OwnRow final : public diagnosis::Rows {
   std::vector<std::uint16_t> rounds_;
 };
 
-/// A diagnosis combines what ranks find in their rows some 200 times. So many ranks have sooner judged all rows, each for
-/// itself.
+/// A diagnosis combines what ranks find in their rows some 200 times. So many ranks have sooner judged all rows, each
+/// for itself.
 constexpr int most_ranks_with_all_rows = 32;
 
 /// The rows of all ranks, in each of them.
