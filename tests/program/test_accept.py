@@ -91,7 +91,7 @@ def test_a_machine_that_keeps_all_limits_is_accepted(accept: Accept, leadline: L
         assert words in page
 
 
-CONGESTION = "congestion --local 4 --wait yield --rounds 2 --test-time 5ms --intensity 0,100%"
+CONGESTION = "congestion --local 4 --wait yield --rounds 2 --test-time 20ms --intensity 0,100%"
 
 
 def test_what_a_load_does_has_limits(accept: Accept, leadline: Leadline, tmp_path: Path) -> None:

@@ -33,10 +33,10 @@ def group_with_limit(size_bytes: int) -> Path:
     return group
 
 
-@pytest.fixture
-def group() -> Iterator[Path]:
-    """Of 30 MiB: enough for four ranks and their libraries, not for what they are asked to do."""
-    group = group_with_limit(30 * MIB)
+@pytest.fixture(params=[30])
+def group(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Of so many MiB: 30 are enough for four ranks and their libraries, not for what they are asked to do."""
+    group = group_with_limit(request.param * MIB)
     yield group
     program.await_that(lambda: (group / "cgroup.procs").read_text() == "")
     group.rmdir()
@@ -54,6 +54,7 @@ def test_buffers_that_do_not_fit_are_refused(group: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "r.h5").exists()
 
 
+@pytest.mark.parametrize("group", [8], indirect=True)
 def test_a_rank_that_the_kernel_ends_for_want_of_memory(group: Path, tmp_path: Path) -> None:
     words = ["link", "--local", "16", "--message-size", "1", "--messages", "10", "--output", "r.h5"]
     done = complete_in(group, tmp_path, *words)
