@@ -13,9 +13,7 @@ else:
     import tomli as tomllib
 
 
-def dynamic_metadata(field: str, settings: dict[str, Any], _known: Any = None) -> Any:
-    """The value of a field of [project]. RuntimeError: it takes no settings."""
-    if settings:
-        raise RuntimeError(f"{field}: the provider takes no settings, and has {', '.join(settings)}")
+def dynamic_metadata(field: str, _settings: dict[str, Any]) -> Any:
+    """The value of a field of [project]."""
     with Path("analysis", "pyproject.toml").open("rb") as file:
         return tomllib.load(file)["project"][field]

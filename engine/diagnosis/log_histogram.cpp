@@ -8,9 +8,10 @@
 
 namespace leadline::diagnosis {
 
-/// Most histograms count values that lie within one or two units. Room grows by half at least, so that few values cost
-/// time.
+/// Most histograms count values that lie within one or two units. What grows does so by half at least, so that it is
+/// seldom copied.
 void LogHistogram::make_room(std::size_t bin) {
+  if (has(bin)) return;
   constexpr auto least = static_cast<std::size_t>(bins_a_unit) / 2;
   const std::size_t more = std::max(least, counts_.size() / 2);
   if (counts_.empty()) first_ = bin;
@@ -24,16 +25,16 @@ void LogHistogram::make_room(std::size_t bin) {
 
 void LogHistogram::add(const LogHistogram& other) {
   if (other.counts_.empty()) return;
-  at(other.first_);
-  at(other.first_ + other.counts_.size() - 1);
+  make_room(other.first_);
+  make_room(other.first_ + other.counts_.size() - 1);
   for (std::size_t index = 0; index < other.counts_.size(); ++index) {
     counts_[other.first_ - first_ + index] += other.counts_[index];
   }
 }
 
 std::span<std::uint64_t> LogHistogram::all_counts() {
-  at(0);
-  at(num_bins - 1);
+  make_room(0);
+  make_room(num_bins - 1);
   return counts_;
 }
 

@@ -15,7 +15,6 @@ namespace leadline::diagnosis {
 class LogHistogram {
  public:
   static constexpr double lowest = -16, highest = 32, bins_a_unit = 1024;
-
   static constexpr auto num_bins = static_cast<std::size_t>((highest - lowest) * bins_a_unit);
 
   void add(float value) { ++at(index_of(value)); }
@@ -25,7 +24,7 @@ class LogHistogram {
   std::span<const std::uint64_t> counts() const { return counts_; }
   std::size_t first_bin() const { return first_; }  ///< of counts()
 
-  /// All num_bins.
+  /// Of all num_bins bins, also of those in which nothing was counted.
   std::span<std::uint64_t> all_counts();
 
   std::uint64_t num() const;
@@ -47,10 +46,11 @@ class LogHistogram {
   }
 
   std::uint64_t& at(std::size_t bin) {
-    if (bin - first_ >= counts_.size()) make_room(bin);  // also below the first one, modulo 2^64
+    if (!has(bin)) make_room(bin);
     return counts_[bin - first_];
   }
-  std::uint64_t in(std::size_t bin) const { return bin - first_ < counts_.size() ? counts_[bin - first_] : 0; }
+  std::uint64_t in(std::size_t bin) const { return has(bin) ? counts_[bin - first_] : 0; }
+  bool has(std::size_t bin) const { return bin - first_ < counts_.size(); }  // below the first one modulo 2^64
   void make_room(std::size_t bin);
 
   std::size_t first_ = 0;

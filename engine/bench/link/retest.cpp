@@ -56,7 +56,7 @@ std::optional<schedule::Pairing> concurrent_partner(int rank, int from, int to, 
   return schedule::Pairing{partner, place % 2 == 0};
 }
 
-/// As rows have it; NaN where nothing was measured.
+/// Of a median, or of mean over median; NaN where nothing was measured.
 double logarithm_of(const PairRow& row, std::size_t partner, Symptom symptom) {
   const double median = row[&PairRecord::time_ns_median][partner];
   if (row[&PairRecord::count][partner] == 0 || !(median > 0)) return std::numeric_limits<double>::quiet_NaN();
@@ -99,8 +99,8 @@ class OwnRow final : public diagnosis::Rows {
   std::vector<std::uint16_t> rounds_;
 };
 
-/// A diagnosis combines what ranks find in their rows some 200 times. So many ranks have sooner judged all rows, each
-/// for itself.
+/// A diagnosis combines what ranks find in their rows some 200 times. Up to so many ranks it takes less time if each of
+/// them judges all rows by itself.
 constexpr int most_ranks_with_all_rows = 32;
 
 /// The rows of all ranks, in each of them.
