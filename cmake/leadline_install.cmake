@@ -29,6 +29,9 @@ if(NOT CMAKE_CROSSCOMPILING)
   add_custom_target(completions ALL DEPENDS ${scripts})
 endif()
 
+if(SKBUILD) # a wheel has the licence elsewhere, and is no tree of modules
+  return()
+endif()
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(LEADLINE_DOCUMENTS) # laid out as in the sources, so that links between them lead somewhere
   install(FILES README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -27,7 +27,7 @@ def machine_of(wheel: Path) -> str:
 
 def unpacked_program(wheel: Path, folder: Path) -> Path:
     with zipfile.ZipFile(wheel) as file:
-        (name,) = (name for name in file.namelist() if name.endswith(".data/scripts/leadline"))
+        (name,) = (name for name in file.namelist() if name.endswith(".data/data/bin/leadline"))
         return Path(file.extract(name, folder))
 
 
@@ -56,7 +56,7 @@ def test_name_and_tag_say_where_it_runs(any_wheel: Path) -> None:
 def test_it_has_all_programs_pages_and_completions(any_wheel: Path) -> None:
     with zipfile.ZipFile(any_wheel) as file:
         names = {re.sub(r"^leadline-[^/]*\.data/", "", name) for name in file.namelist()}
-    assert {f"scripts/{name}" for name in {"leadline", "linktest.ucp", "linktest.mpi"} | FRONT_ENDS} <= names
+    assert {f"data/bin/{name}" for name in {"leadline", "linktest.ucp", "linktest.mpi"} | FRONT_ENDS} <= names
     pages = {"leadline", "leadline-link", "leadline-report"} | FRONT_ENDS
     assert {f"data/share/man/man1/{name}.1" for name in pages} <= names
     assert {
