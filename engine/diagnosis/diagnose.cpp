@@ -116,6 +116,7 @@ class Diagnosing {
   Diagnosis run();
 
  private:
+  void tell_hosts_from_ports();
   void explain_group_apart(const Rows& rows);
   void describe_classes();
   double error_of(const Effects::OfClass& one) const;
@@ -141,6 +142,7 @@ class Diagnosing {
   void leave_out_contention(Symptom symptom);
   void doubt_what_is_like_passed();
   void doubt_ends_like_those_of_load();
+  void doubt_what_unlike_ways_show(bool is_contended);
   void add_unsteady();
   bool are_slow_among(const Rows& rows, const std::vector<Fault*>& hosts) const;
   void note_hosts_alike(const Rows& rows);
@@ -182,6 +184,25 @@ void Diagnosing::describe_classes() {
     diagnosis_.classes.push_back(
         {setting_.classes.name(index), one.num, std::exp(one.median), error_of(one), one.spread});
   }
+}
+
+/// A host whose inside is slow, too, is not slow by its port. Of one rank nobody knows.
+void Diagnosing::tell_hosts_from_ports() {
+  std::vector<std::int32_t> slow_inside;
+  for (const Suspect& one : outcome_.suspects) {
+    if (one.component.kind == ComponentKind::inside) slow_inside.push_back(one.component.first);
+  }
+  std::vector<std::int32_t> hosts;
+  for (Suspect& one : outcome_.suspects) {
+    if (one.component.kind != ComponentKind::port || !one.is_before_fit) continue;
+    const bool has_one_rank = setting_.hosts.of(static_cast<std::uint32_t>(one.component.first)).size() == 1;
+    if (!has_one_rank && std::ranges::find(slow_inside, one.component.first) == slow_inside.end()) continue;
+    one.component.kind = ComponentKind::host;
+    hosts.push_back(one.component.first);
+  }
+  std::erase_if(outcome_.suspects, [&](const Suspect& one) {
+    return one.component.kind == ComponentKind::inside && std::ranges::find(hosts, one.component.first) != hosts.end();
+  });
 }
 
 /// Hosts that reach all others slowly, and each other as usual, share a way: that is one finding, in place of what lies
@@ -666,6 +687,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   leave_out_contention(symptom);
   doubt_what_is_like_passed();
   if (needs_retest) doubt_ends_like_those_of_load();
+  if (symptom == Symptom::slow) doubt_what_unlike_ways_show(needs_retest);
 }
 
 /// Whether somebody has told it.
@@ -749,6 +771,26 @@ void Diagnosing::doubt_ends_like_those_of_load() {
   for (Fault& fault : diagnosis_.faults) {
     const bool is_new = is_of_end(fault) && fault.persistence == Persistence::not_retested;
     if (is_new && fault.ratio < likewise * most) fault.is_unproven = true;
+  }
+}
+
+/// Where ways have unlike lengths, some share a cable with several flows and others with none: what the network does,
+/// and ranks of a host that is no slower than others, is known only alone. So is a way that little more of a long
+/// message's time is lost on, be it the only one.
+void Diagnosing::doubt_what_unlike_ways_show(bool is_contended) {
+  if (!setting_.classes.is_without_levels() || question_.load == Load::alone) return;
+  const auto is_of_network = [](const Fault& fault) { return fault.component.level >= 0; };
+  const auto is_load = [&](const Fault& fault) {
+    return is_of_network(fault) && fault.persistence == Persistence::only_under_load;
+  };
+  const bool is_any_load = is_contended || std::ranges::any_of(diagnosis_.faults, is_load);
+  for (Fault& fault : diagnosis_.faults) {
+    if (fault.persistence != Persistence::not_retested) continue;
+    const ComponentKind kind = fault.component.kind;
+    const bool is_of_ranks = kind == ComponentKind::rank || kind == ComponentKind::socket;
+    const bool is_little = fault.ratio < ratio_of_contention && !fault.pairs.empty() &&
+                           fault.pairs.front().measured - fault.pairs.front().expected > most_ns_by_distance;
+    if (is_any_load ? is_of_network(fault) || is_of_ranks : is_of_network(fault) && is_little) fault.is_unproven = true;
   }
 }
 
@@ -879,10 +921,11 @@ Diagnosis Diagnosing::run() {
   const Rows& before_paths = off_routes ? *off_routes : before_routes;
   const SlowPaths paths = find_slow_paths(before_paths, setting_, question_.settings);
   do_cables_limit_ = paths.is_contended && !question_.has_many_loads;
-  const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths);
+  const auto rest = paths.suspects.empty() ? nullptr : without_slow_paths(before_paths, paths, question_.layout);
   const Rows& off_paths = rest ? *rest : before_paths;
   outcome_ = search(off_paths, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   outcome_.suspects.insert(outcome_.suspects.begin(), paths.suspects.begin(), paths.suspects.end());
+  tell_hosts_from_ports();
   outcome_.suspects.insert(outcome_.suspects.begin(), routed.suspects.begin(), routed.suspects.end());
   const Rows& times = outcome_.without_drift ? *outcome_.without_drift : off_paths;
   explain_group_apart(times);

@@ -32,7 +32,7 @@ constexpr double largest_certain_step = 0.15;  // logarithm
 constexpr double least_off_by_step = 0.02;     // of the pairs, where steps of the clock are up to chance
 
 // Ends with fewer partners of a class on average have one effect in all classes, where the network allows it. A guess.
-constexpr std::uint64_t fewest_of_class = 4;
+constexpr double fewest_of_class = 4;  // hosts
 constexpr double share_of_sound =
     0.15;  // of the pairs of a class: about the middle of these where 45 % of ends are slow
 
@@ -67,6 +67,12 @@ void add_up_sparse(const Rows& rows, std::span<Number> numbers) {
     if (numbers[index] != 0) own.push_back({index, numbers[index]});
   }
   for (const CountAt& one : add_up_counts(rows, std::move(own))) numbers[one.index] = static_cast<Number>(one.count);
+}
+
+/// What a slow end adds is a time, and no part of what the way takes: its factor in a class whose pairs take so much
+/// longer (logarithms), as `effect` in this one.
+double beyond_way(double effect, double farther) {
+  return effect > slow_end ? std::log1p(std::expm1(effect) * std::exp(-farther)) : effect;
 }
 
 /// Senders and receivers.
@@ -464,11 +470,13 @@ void Fit::sweep() {
 }
 
 /// Where the network is no tree, slow cables are found by themselves (slow_paths.hpp), and an end is as slow near as it
-/// is far. To few partners of a class its ends would fit as they please.
+/// is far. To few partners of a class its ends would fit as they please; ranks of a host are one partner.
 bool Fit::has_small_classes() const {
   if (!classes_.is_without_levels() || classes_.num_between() < 2) return false;
-  return std::ranges::any_of(std::span(effects_.classes).subspan(PairClasses::first_between), [](const auto& one) {
-    return one.num > 0 && one.num < fewest_of_class * one.num_fitted / 2;
+  const double ranks_a_host = static_cast<double>(rows_.num_ranks()) / static_cast<double>(classes_.num_hosts());
+  return std::ranges::any_of(std::span(effects_.classes).subspan(PairClasses::first_between), [&](const auto& one) {
+    return one.num > 0 &&
+           static_cast<double>(2 * one.num) < fewest_of_class * ranks_a_host * static_cast<double>(one.num_fitted);
   });
 }
 
@@ -476,9 +484,10 @@ std::size_t Fit::fitted_class(std::size_t pair_class) const {
   return effects_.are_ends_joined && !PairClasses::is_inside(pair_class) ? PairClasses::first_between : pair_class;
 }
 
-/// Less what the class takes more than the first one between hosts.
+/// What the pair would take in the first class between hosts.
 float Fit::off_distance(float value, std::size_t pair_class) const {
-  return value - static_cast<float>(low_[pair_class] - low_[fitted_class(pair_class)]);
+  const double nearest = low_[fitted_class(pair_class)], farther = low_[pair_class] - nearest;
+  return static_cast<float>(nearest + beyond_way(static_cast<double>(value) - low_[pair_class], -farther));
 }
 
 /// All pairs between hosts into one class, but for what distances take.
@@ -521,9 +530,13 @@ void Fit::part_classes() {
     one.centre = joined.centre + low_[pair_class] - low_[PairClasses::first_between];
     one.composition = joined.composition;
     one.num_fitted = joined.num_fitted * one.num / joined.num;
+    const auto here = [&](float effect) {
+      return static_cast<float>(
+          beyond_way(static_cast<double>(effect), low_[pair_class] - low_[PairClasses::first_between]));
+    };
     for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
-      if (one.num_out[rank] > 0) one.out[rank] = joined.out[rank];
-      if (one.num_in[rank] > 0) one.in[rank] = joined.in[rank];
+      if (one.num_out[rank] > 0) one.out[rank] = here(joined.out[rank]);
+      if (one.num_in[rank] > 0) one.in[rank] = here(joined.in[rank]);
     }
   }
 }

@@ -30,10 +30,12 @@ enum class Composition : std::uint8_t {
   sum,      ///< s_out + s_in - 1: latencies along a path
 };
 
+/// 10 %, logarithm: below, nothing distinguishes the three.
+inline constexpr float slow_end = 0.095F;
+
 /// The logarithm of the factor of a pair whose ends have these logarithms of factors.
 inline float composed(Composition composition, float out, float in) {
-  constexpr float slow = 0.095F;  // 10 %: below, nothing distinguishes the three
-  if (composition == Composition::product || !(out > slow) || !(in > slow)) return out + in;
+  if (composition == Composition::product || !(out > slow_end) || !(in > slow_end)) return out + in;
   return composition == Composition::maximum ? std::max(out, in) : std::log(std::exp(out) + std::exp(in) - 1);
 }
 
@@ -57,7 +59,7 @@ struct Effects {
   };
   std::vector<OfClass> classes;   ///< by PairClasses
   double share = better_quarter;  ///< that ends were fitted to
-  bool are_ends_joined = false;   ///< an end has one effect in all classes between hosts
+  bool are_ends_joined = false;   ///< an end adds the same time in all classes between hosts
 };
 
 /// Pairs of this end that its effect in this class was fitted to, as a sender or as a receiver.

@@ -56,12 +56,10 @@ class EndsFarAway {
     }
     for (std::size_t rank = 0; rank < num; ++rank) {
       if (is_explained[rank] != 0) continue;
-      float least_out = std::numeric_limits<float>::quiet_NaN(), least_in = least_out;
+      float least_out = std::numeric_limits<float>::quiet_NaN(), least_in = least_out;  // of classes as near
       for (std::size_t index = PairClasses::first_between; index < out_.size(); ++index) {
         least_out = std::fmin(least_out, effects.classes[index].out[rank]);
         least_in = std::fmin(least_in, effects.classes[index].in[rank]);
-      }
-      for (std::size_t index = PairClasses::first_between; index < out_.size(); ++index) {
         const Effects::OfClass& one = effects.classes[index];
         const auto least = static_cast<float>(least_of_slow(one, std::log1p(settings.threshold)) / 2);
         set(out_[index], rank, one.out[rank] - least_out, least);

@@ -34,6 +34,8 @@ constexpr double share_of_lowest = 0.1;
 constexpr double share_of_many = 0.4;  // of the uplinks of a level
 constexpr double more_by_chance = 0.15;
 constexpr double most_of_a_hop = 2;  // times what pairs below one switch take: beyond, flows share cables
+// Likewise where the network is no tree: what one more switch takes.
+constexpr double most_share_of_a_hop = 0.22, most_ns_of_a_hop = 1000;
 // Under load an uplink shows in what any quantile of pairs takes; only what all of them show needs no second look.
 constexpr std::array quantiles_of_contention{0.1, 0.25, 0.5};
 constexpr double most_among_sound = 0.2;  // logarithms: between sound uplinks under load,
@@ -66,13 +68,14 @@ class GroupTimes {
     });
     std::vector<Measured> own;
     for (const auto& of_worker : found) own.insert(own.end(), of_worker.begin(), of_worker.end());
-    const auto& group_of_host = setting.layout.network.levels.front().group_of;
     measured_ = gather_all(rows, own);
-    for (const Measured& one : measured_) {
-      values_[std::size_t{group_of_host[one.from_host]} * num_ + group_of_host[one.to_host]].push_back(
-          static_cast<double>(one.value));
-    }
-    for (auto& of_cell : values_) std::ranges::sort(of_cell);
+    arrange(setting.layout.network.levels.front().group_of);
+  }
+
+  /// What is left are pairs of other hosts. `group_of_host`: as it was.
+  void leave_out(const std::vector<std::uint8_t>& hosts, std::span<const std::uint32_t> group_of_host) {
+    std::erase_if(measured_, [&](const Measured& one) { return hosts[one.from_host] != 0 || hosts[one.to_host] != 0; });
+    arrange(group_of_host);
   }
 
   /// A time between two hosts, ln ns.
@@ -89,6 +92,15 @@ class GroupTimes {
   }
 
  private:
+  void arrange(std::span<const std::uint32_t> group_of_host) {
+    for (auto& of_cell : values_) of_cell.clear();
+    for (const Measured& one : measured_) {
+      values_[std::size_t{group_of_host[one.from_host]} * num_ + group_of_host[one.to_host]].push_back(
+          static_cast<double>(one.value));
+    }
+    for (auto& of_cell : values_) std::ranges::sort(of_cell);
+  }
+
   std::uint32_t num_;
   std::vector<std::uint32_t> group_of_;
   std::vector<Measured> measured_;           ///< those that were sampled
@@ -258,6 +270,7 @@ class CableSearch {
   double least_share_of_sure() const { return is_contended_ && !is_tree() ? least_of_sure_under_load : least_of_sure; }
   std::size_t at(std::uint32_t from, std::uint32_t to) const { return std::size_t{from} * num_ + to; }
   bool find_usual_times();
+  void find_slow_hosts(SlowPaths& found);
   void expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops);
   SlowPaths contended_uplinks() const;
   void find_uplinks_below(std::size_t level, const std::vector<std::uint32_t>& members,
@@ -326,8 +339,10 @@ bool CableSearch::find_usual_times() {
     usual_[hops] = std::log(before);
   }
   least_ = std::max(std::log1p(settings_.threshold), spreads_of_noise * noise_);
-  const auto hop = lowest.upper_bound(0);
-  const bool do_cables_limit = lowest.begin()->first == 0 && hop->second > most_of_a_hop * lowest.begin()->second;
+  const double near_ns = lowest.begin()->second, beyond_ns = std::next(lowest.begin())->second - near_ns;
+  const bool do_cables_limit =
+      is_tree() ? lowest.begin()->first == 0 && lowest.upper_bound(0)->second > most_of_a_hop * lowest.begin()->second
+                : beyond_ns > most_ns_of_a_hop && beyond_ns > most_share_of_a_hop * near_ns;
   // Slow ends make pairs below one switch scatter as much as others.
   const Middle near = middle_of(std::move(spreads_near));
   const bool do_ends_scatter = !has_many_loads_ && near.num > 0 && near.median > noise_ / 2;
@@ -347,6 +362,59 @@ void CableSearch::expect_contention(const std::map<std::uint32_t, std::vector<do
   const double usual = quantile_of(all, is_tree() ? share_of_lowest : usual_share_of_contention);
   for (std::size_t hops = 1; hops < usual_.size(); ++hops) usual_[hops] = usual;
   least_ = std::log(is_tree() ? factor_in_tree : factor_of_contention);
+}
+
+/// Hosts that are slow with each other one, however far: no cable is at fault for that, since a sound host is fast with
+/// somebody. Where flows share cables, nothing else tells them as well.
+void CableSearch::find_slow_hosts(SlowPaths& found) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> between;
+  std::vector<std::uint64_t> num_pairs(leaf_of_.size(), 0);
+  for (const GroupTimes::Measured& one : times_.measured()) {
+    between[std::minmax(one.from_host, one.to_host)].push_back(static_cast<double>(one.value));
+    ++num_pairs[one.from_host], ++num_pairs[one.to_host];
+  }
+  // By hops and host: what the quickest pair takes, ln ns.
+  constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+  std::map<std::uint32_t, std::vector<double>> quickest;
+  for (auto& [hosts, values] : between) {
+    auto& of_hosts =
+        quickest.try_emplace(hops_[at(leaf_of_[hosts.first], leaf_of_[hosts.second])], leaf_of_.size(), nothing)
+            .first->second;
+    const double time = middle_of(std::move(values)).median;
+    for (const std::uint32_t host : {hosts.first, hosts.second}) of_hosts[host] = std::fmin(of_hosts[host], time);
+  }
+  // Beyond what that is for the better quarter, where it is least.
+  std::vector<double> least(leaf_of_.size(), nothing);
+  for (const auto& [_, of_hosts] : quickest) {
+    std::vector<double> sorted = of_hosts;
+    std::erase_if(sorted, [](double time) { return std::isnan(time); });
+    std::ranges::sort(sorted);
+    const double usual = quantile_of(sorted, better_quarter);
+    for (std::size_t host = 0; host < least.size(); ++host) {
+      if (!std::isnan(of_hosts[host])) least[host] = std::fmin(least[host], std::fmax(of_hosts[host] - usual, 0));
+    }
+  }
+  const Middle sound = lowest_cluster(least, noise_).middle;
+  std::vector<Suspect> suspects;
+  std::vector<std::uint8_t> is_slow(least.size(), 0);
+  for (std::uint32_t host = 0; host < least.size(); ++host) {
+    const double effect = least[host] - sound.median;
+    if (!(effect > std::log(factor_of_contention))) continue;
+    is_slow[host] = 1;
+    Suspect suspect;
+    suspect.component = {ComponentKind::port, -1, static_cast<std::int32_t>(host), -1, -1};
+    suspect.is_before_fit = true;
+    suspect.effect = effect;
+    suspect.error = std::max(sound.spread, spread_of_contention);
+    suspect.p_value = stats::student_t_tail(effect / suspect.error, degrees_of_freedom(sound.num));
+    suspect.num_pairs = num_pairs[host];
+    suspects.push_back(suspect);
+  }
+  if (suspects.empty()) return;
+  times_.leave_out(is_slow, leaf_of_);
+  if (!find_usual_times() || !is_contended_) return;  // the fit tells how slow they are
+  found.is_slow_host = std::move(is_slow);
+  found.suspects = std::move(suspects);
 }
 
 void CableSearch::find_slow() {
@@ -628,18 +696,19 @@ SlowPaths CableSearch::run() {
   SlowPaths found;
   if (!find_usual_times()) return found;
   if (is_contended_ && is_tree() && !has_many_loads_) return contended_uplinks();
+  if (!is_tree() && !has_many_loads_) find_slow_hosts(found);
   found.is_contended = is_contended_;
   find_slow();
+  found.num_groups = num_;
+  found.group_of = times_.group_of();
+  found.excess.assign(pairs_.size(), 0);
+  found.slow_from.assign(pairs_.size(), std::numeric_limits<float>::infinity());
+  for (const std::uint32_t hops : hops_) found.usual.push_back(static_cast<float>(usual_[hops]));
   const auto is_slow = [&](const GroupPair& pair) { return pair.share_slow >= least_share_of_sure(); };
   if (std::ranges::none_of(pairs_, is_slow)) return found;
   std::vector<Element> left = elements();
-  std::vector<double> sound(std::size_t{num_} * num_, 1);
+  std::vector<double> sound(pairs_.size(), 1);
   const double least = least_gain_of_cable + std::log(static_cast<double>(left.size()));
-  found.num_groups = num_;
-  found.group_of = times_.group_of();
-  found.excess.assign(sound.size(), 0);
-  found.usual.assign(sound.size(), 0);
-  found.slow_from.assign(sound.size(), std::numeric_limits<float>::infinity());
   while (!left.empty()) {
     std::vector<double> gains;
     for (const Element& element : left) gains.push_back(gain_of(element, sound));
@@ -681,19 +750,30 @@ SlowPaths CableSearch::run() {
 
 class RowsWithoutPaths final : public ChangedRows {
  public:
-  RowsWithoutPaths(const Rows& rows, const SlowPaths& paths) : ChangedRows(rows), paths_(paths) {}
+  RowsWithoutPaths(const Rows& rows, const SlowPaths& paths, const Layout& layout)
+      : ChangedRows(rows), paths_(paths), host_of_(layout.host_of) {}
 
  private:
+  bool is_slow_host(std::uint32_t rank) const {
+    return !paths_.is_slow_host.empty() && paths_.is_slow_host[host_of_[rank]] != 0;
+  }
+
   void change(const Row& row, std::span<float> values) const override {
-    const std::size_t first = std::size_t{paths_.group_of[row.from]} * paths_.num_groups;
     for (std::size_t index = 0; index < values.size(); ++index) {
-      const std::size_t cell = first + paths_.group_of[row.partner(index)];
-      if (values[index] < paths_.slow_from[cell]) continue;
-      values[index] = std::max(values[index] - paths_.excess[cell], std::min(values[index], paths_.usual[cell]));
+      const std::uint32_t to = row.partner(index);
+      if (host_of_[row.from] == host_of_[to]) continue;
+      const std::size_t cell = std::size_t{paths_.group_of[row.from]} * paths_.num_groups + paths_.group_of[to];
+      const float usual = std::min(values[index], paths_.usual[cell]);
+      if (is_slow_host(row.from) || is_slow_host(to)) {
+        values[index] = usual;  // where flows share cables, nothing else shows in pairs of a slow end
+      } else if (values[index] >= paths_.slow_from[cell]) {
+        values[index] = std::max(values[index] - paths_.excess[cell], usual);
+      }
     }
   }
 
   const SlowPaths& paths_;
+  const std::vector<std::uint32_t>& host_of_;
 };
 
 }  // namespace
@@ -753,8 +833,8 @@ std::optional<Suspect> find_group_apart(const Rows& rows, const Setting& setting
   return std::nullopt;
 }
 
-std::unique_ptr<Rows> without_slow_paths(const Rows& rows, const SlowPaths& paths) {
-  return std::make_unique<RowsWithoutPaths>(rows, paths);
+std::unique_ptr<Rows> without_slow_paths(const Rows& rows, const SlowPaths& paths, const Layout& layout) {
+  return std::make_unique<RowsWithoutPaths>(rows, paths, layout);
 }
 
 }  // namespace leadline::diagnosis

@@ -16,12 +16,14 @@ namespace leadline::diagnosis {
 
 /// Slow cables or uplinks, and what they add to pairs of innermost groups (switches with hosts).
 struct SlowPaths {
-  std::vector<Suspect> suspects;  ///< ComponentKind::cable of level 0, or uplink; both directions
+  /// ComponentKind::cable of level 0, or uplink; port of a host that is slow with all others. Both directions.
+  std::vector<Suspect> suspects;
   std::uint32_t num_groups = 0;
   std::vector<std::uint32_t> group_of;  ///< by rank
   std::vector<float> excess;            ///< by pair of groups, logarithm: of pairs that take at least `slow_from`
   std::vector<float> usual, slow_from;  ///< by pair of groups: ln ns
-  bool is_contended = false;            ///< flows share cables
+  std::vector<std::uint8_t> is_slow_host;  ///< that is a suspect; empty: none is
+  bool is_contended = false;               ///< flows share cables
 };
 
 /// Collective; the same on all holders of rows. The smallest set of cables, switches, uplinks and hosts that explains
@@ -35,7 +37,7 @@ SlowPaths find_slow_paths(const Rows& rows, const Setting& setting, const Diagno
 /// stand far away; times cannot tell which.
 std::optional<Suspect> find_group_apart(const Rows& rows, const Setting& setting);
 
-/// The rows without what slow paths add; both arguments outlive it.
-std::unique_ptr<Rows> without_slow_paths(const Rows& rows, const SlowPaths& paths);
+/// The rows without what slow paths and hosts add; all arguments outlive it.
+std::unique_ptr<Rows> without_slow_paths(const Rows& rows, const SlowPaths& paths, const Layout& layout);
 
 }  // namespace leadline::diagnosis

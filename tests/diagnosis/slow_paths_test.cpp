@@ -91,6 +91,50 @@ TEST(slow_paths, of_a_ring_are_named_once_not_pair_by_pair) {
       ElementsAre(cable(1, 2)));
 }
 
+/// As found_where(), for a time of each pair of hosts that have one rank each.
+std::vector<std::string> found_with(const Layout& layout,
+                                    const std::function<double(std::uint32_t, std::uint32_t)>& take_ns) {
+  const auto num = static_cast<std::uint32_t>(num_ranks(layout));
+  DenseRows rows(num, 1);
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    return 0.002 * static_cast<double>((from * 7 + to * 13) % 5) + std::log(take_ns(from, to));
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  return faults_of(diagnose({rows_of, layout, {}, std::uint64_t{num} * (num - 1), false}));
+}
+
+std::string slow_host(std::int32_t host) {
+  return described({ComponentKind::host, -1, host, -1, -1}, FaultDirection::both);
+}
+
+/// Its factor is 20 near and 16 far, and no link or way explains the difference.
+TEST(slow_paths, are_not_blamed_for_a_host_that_adds_a_time_at_every_distance) {
+  const Layout layout = layout_of_switches(3, along_a_line, 3);
+  EXPECT_THAT(found_with(layout,
+                         [](std::uint32_t from, std::uint32_t to) {
+                           const double of_ends = (from == 4 ? 250'000 : 0) + (to == 4 ? 250'000 : 0);
+                           return 13'000 + 1'800.0 * along_a_line(from / 3, to / 3) + of_ends;
+                         }),
+              ElementsAre(slow_host(4)));
+}
+
+/// Flows share the cables of a line, so that far pairs take up to eight times as long; what its ways show is not
+/// proven.
+TEST(slow_paths, under_load_leave_a_host_that_is_slow_with_everybody) {
+  const Layout layout = layout_of_switches(4, along_a_line, 3);
+  const auto hosts_where = [&](std::uint32_t slow) {
+    std::vector<std::string> found = found_with(layout, [&](std::uint32_t from, std::uint32_t to) {
+      const std::uint32_t hops = along_a_line(from / 3, to / 3);
+      const double time = hops == 0 ? 43'000 : 43'000.0 * (1 + (from + to) % 4) * std::min(hops, 2U);
+      return from == slow || to == slow ? std::max(time, 890'000.0) : time;
+    });
+    std::erase_if(found, [](const std::string& one) { return !one.starts_with("host"); });
+    return found;
+  };
+  EXPECT_THAT(hosts_where(11), ElementsAre(slow_host(11)));
+  EXPECT_THAT(hosts_where(12), IsEmpty()) << "nobody";
+}
+
 TEST(slow_paths, are_not_blamed_for_a_slow_switch_or_for_nothing) {
   const Layout layout = layout_of_switches(4, along_a_line);
   EXPECT_THAT(found_where(layout, [](std::uint32_t, std::uint32_t) { return 0; }), IsEmpty());

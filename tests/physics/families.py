@@ -376,6 +376,38 @@ def cable_of_no_tree(draw: Draw) -> Case:
     return Case(network, Layout(one_of(draw, 2, 4)), faults, topology="cables")
 
 
+def no_tree(draw: Draw) -> Network:
+    """A line, ring, torus or dragonfly with few hosts a switch."""
+    hosts_a_switch = one_of(draw, 2, 3, 4)
+    return (
+        networks.line(one_of(draw, 3, 4, 6), hosts_a_switch),
+        networks.ring(one_of(draw, 4, 6), hosts_a_switch),
+        networks.torus((4, 4), hosts_a_switch),
+        networks.dragonfly(5, 4, hosts_a_switch),
+    )[draw.integers(4)]
+
+
+def some_hosts(draw: Draw, network: Network) -> list[int]:
+    """One to three of them, and at most 45 %."""
+    return some(draw, network.num_hosts, min(one_of(draw, 1, 2, 3), int(0.45 * network.num_hosts)))
+
+
+def ends_of_no_tree(draw: Draw) -> Case:
+    """One to three ports or hosts where the network is no tree and told."""
+    network = no_tree(draw)
+    kind: Kind = "port" if draw.random() < 0.5 else "host"
+    faults = [Fault(kind, place, factor_of(draw, 1.25, 20)) for place in some_hosts(draw, network)]
+    return Case(network, Layout(one_of(draw, 1, 2, 4)), faults, any_noise_of_medians(draw), topology="cables")
+
+
+def contention_without_tree(draw: Draw, has_fault: bool) -> Case:
+    """Large messages, most of which share cables; with or without one to three ports that have less bandwidth."""
+    network = no_tree(draw)
+    places = some_hosts(draw, network) if has_fault else []
+    faults = [Fault("port", place, factor_of(draw, 1.5, 20), "bandwidth") for place in places]
+    return Case(network, Layout(one_of(draw, 1, 2, 4)), faults, plan=Plan((MIB,)), topology="cables")
+
+
 def port_one_way(draw: Draw) -> Case:
     """A port that only sends, or only receives, slowly; each way is measured by itself."""
     way: Literal["in", "out"] = "in" if draw.random() < 0.5 else "out"
@@ -537,6 +569,9 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "few bad hosts, tables": lambda draw: by_tables(few_bad(draw, "host", 1.25)),
     "leaf switch": leaf_switch,
     "cable of no tree": cable_of_no_tree,
+    "ends of no tree": ends_of_no_tree,
+    "clean, contention, no tree": lambda draw: contention_without_tree(draw, has_fault=False),
+    "ports, contention, no tree": lambda draw: contention_without_tree(draw, has_fault=True),
     "port one way": port_one_way,
     "rail": rail,
     "lost messages": lost_messages,
