@@ -17,41 +17,40 @@ QueuedLoop::QueuedLoop(PhaseWork& work, QueuedTransfers& transfers, std::int32_t
       transfers_(transfers),
       owner_(owner),
       ring_(ring),
-      order_(work.stage.plan.num_objects, work.request().random_seed, owner),
       moved_(work.stage.buffers.num_objects()) {}
 
-bool QueuedLoop::is_read(std::uint64_t object) const {
+bool QueuedLoop::is_read(std::uint64_t number) const {
   if (work_.position.operation != IoOperation::mix) return !work_.writes();
-  return is_read_in_mix(work_.request().mix_read_share, owner_, object);
+  return is_read_in_mix(work_, owner_, number);
 }
 
 std::span<std::byte> QueuedLoop::take(std::uint64_t number) {
   if (ring_ != nullptr) return ring_->take(number);
   const std::span<std::byte> memory = work_.stage.buffers.object(slot_of(number));
-  const std::uint64_t object = order_.at(number);
-  const bool reads = is_read(object);
+  const auto [object, pass] = work_.passes.at(number);
+  const bool reads = is_read(number);
   const StateTimer timer(work_.recorder, reads ? IoTime::verify : IoTime::fill);
   if (reads) {
     work_.contents.poison(memory);
   } else {
-    work_.contents.fill(memory, owner_, object, Before::anything);
+    work_.contents.fill(memory, owner_, object, Before::anything, pass);
   }
   return memory;
 }
 
 void QueuedLoop::give_back(std::uint64_t number, std::uint64_t num_moved) {
   if (ring_ != nullptr) return ring_->give_back(number, num_moved);
-  const std::uint64_t object = order_.at(number);
-  if (!is_read(object)) return;
+  if (!is_read(number)) return;
+  const auto [object, pass] = work_.passes.at(number);
   const StateTimer timer(work_.recorder, IoTime::verify);
-  work_.contents.verify(work_.stage.buffers.object(slot_of(number)), num_moved, owner_, object);
+  work_.contents.verify(work_.stage.buffers.object(slot_of(number)), num_moved, owner_, object, pass);
 }
 
 void QueuedLoop::start(std::uint64_t number) {
   const std::span<std::byte> memory = take(number);
-  const std::uint64_t object = order_.at(number);
+  const std::uint64_t object = work_.passes.at(number).object;
   work_.failure.guard([&] {
-    transfers_.start(number, is_read(object) ? IoOperation::read : IoOperation::write,
+    transfers_.start(number, is_read(number) ? IoOperation::read : IoOperation::write,
                      work_.stage.plan.layout.location(owner_, object).offset_bytes, memory);
   });
 }

@@ -124,8 +124,9 @@ void set_stop(PhaseSummary& summary, const PhaseSums& sums) {
   summary.has_stop = true;
   summary.stop_ns = sums.stop_ns;
   summary.bytes_at_stop = sums.bytes_at_stop;
+  const double ramp_ns = std::isfinite(summary.ramp_ns) ? summary.ramp_ns : 0;
   if (summary.is_complete && !is_metadata(summary.position.operation))
-    summary.bytes_per_s_at_stop = rate(sums.bytes_at_stop, sums.stop_ns);
+    summary.bytes_per_s_at_stop = rate(sums.bytes_at_stop, sums.stop_ns - ramp_ns);
 }
 
 void set_latencies(PhaseSummary& summary, const PhaseSums& sums) {
@@ -298,6 +299,10 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
   summary.position = position;
   summary.error = context.error;
   set_totals(summary, sums);
+  if (context.request.ramp_time_s > 0 && sums.io.num > 0) {
+    summary.ramp_ns = sums.first_begin_ns;
+    summary.ramp_bytes = sums.ramp_bytes;
+  }
   // Wrong data have no rate.
   if (summary.error.empty() && summary.num_mismatches > 0) summary.error = "data are not as they were written";
   summary.is_complete = summary.error.empty();

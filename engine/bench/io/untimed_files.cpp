@@ -112,7 +112,8 @@ void look_at_layout(const Stage& stage, const Share& share, const Writing& writi
     const std::uint64_t offset_bytes = layout.location(owner, object).offset_bytes + position_bytes;
     const InFileCall in_call(stage.cluster.progress_counter().file_call, "reading a block of", path);
     const auto key = key_at(path, offset_bytes);
-    const bool is_in_its_place = key && key->run == writing.run && key->generation == writing.generation &&
+    const bool is_in_its_place = key && key->run == writing.run &&
+                                 are_of_one_writing(key->generation, writing.generation) &&
                                  key->file == static_cast<std::uint32_t>(share.file) &&
                                  key->offset_bytes == offset_bytes;
     if (!is_in_its_place || (key->object == object && std::cmp_equal(key->rank, owner))) continue;
