@@ -22,6 +22,7 @@ WAYS: dict[str, list[str]] = {
     "plain": [],
     "random": ["--random"],
     "several under way": ["--queue-depth", "3"],
+    "more than there are objects": ["--queue-depth", "16"],
     "non-blocking": ["--calls", "non-blocking", "--ahead", "2"],
     "a mix": ["--mix", "50:50", "--random"],
     "a mix under way": ["--mix", "50:50", "--queue-depth", "3"],
@@ -80,6 +81,12 @@ def test_rates_do_not_count_the_ramp(tmp_path: Path, files: Path) -> None:
         assert all(call["begin_ns"] >= 0.5e9 for call in phase["slow_calls"])
 
 
+def test_passes_through_the_page_cache_are_not_from_storage(tmp_path: Path, files: Path) -> None:
+    """Whatever was there before the first one."""
+    run(tmp_path, files, *AGAIN, "--drop-cache")
+    assert document(tmp_path)["phases"][1]["source"] in ("mixed", "cache")
+
+
 def generations(path: Path) -> list[int]:
     """Of the first block of each object, as docs/formats/blocks.md says."""
     data = path.read_bytes()
@@ -113,20 +120,21 @@ def of_another_pass(block: bytes) -> bytes:
 def test_a_later_run_reads_them(tmp_path: Path, files: Path) -> None:
     """An object may be of any pass, but all of it of one."""
     run(tmp_path, files, *AGAIN, "--op", "write")
+    read = ("--op", "read", "--objects", str(OBJECTS), "--overwrite")
     for words in ([], ["--time-based", "--time-limit", "100ms"]):
-        run(tmp_path, files, "--op", "read", "--objects", str(OBJECTS), *words)
+        run(tmp_path, files, *read, *words)
         result = document(tmp_path)
         assert result["verified_bytes"] == result["phases"][0]["bytes"] > 0
     data = bytearray((files / "f.1").read_bytes())
     data[SIZE + 4096 : SIZE + 8192] = of_another_pass(data[SIZE + 4096 : SIZE + 8192])
     (files / "f.1").write_bytes(data)
-    done = run(tmp_path, files, "--op", "read", "--objects", str(OBJECTS), status=4)
-    assert "object 1 of rank 1 (at byte 65536, wrong from byte 69632) is another pass's" in done.complaint
+    done = run(tmp_path, files, *read, status=4)
+    assert "object 1 of rank 1 (at byte 65536, wrong from byte 69676) is another pass's" in done.err
 
 
 def test_a_plan_says_what_is_repeated(tmp_path: Path, files: Path) -> None:
-    words = [program.PROGRAM, "io", "--dry-run", "--ranks", "2", *AGAIN, "--ramp-time", "10s", "--target", files / "f.%r"]
-    done = program.complete(words, tmp_path)
+    words = ["--dry-run", "--ranks", "2", *AGAIN, "--ramp-time", "10s", "--target", files / "f.%r"]
+    done = program.complete([program.PROGRAM, "io", *words], tmp_path)
     assert done.status == 0, done.err
     assert "Data: 4 objects of 1 MiB a rank, again and again" in done.out
     assert "each, behind 10" in done.out

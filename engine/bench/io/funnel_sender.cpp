@@ -159,7 +159,8 @@ void FunnelSender::receive(ObjectRange range) {
   correct(within_pass(work_, range));
 }
 
-/// An object that was not read is verified like any other; its I/O rank knows that it was not. `range`: within its pass.
+/// An object that was not read is verified like any other; its I/O rank knows that it was not. `range`: within its
+/// pass.
 void FunnelSender::correct(ObjectRange range) {
   if (end_.first_unread != no_object) work_.contents.forget_unread(end_.first_unread);
   const std::uint64_t end = std::min(range.end, end_.first_unread);

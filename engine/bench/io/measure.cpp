@@ -36,9 +36,9 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   std::vector<CurrentStep::Phase> phases;
   for (const PhasePosition& position : stage.plan.phases) {
     const Share share = share_of(stage.request, stage.plan, position.operation, stage.cluster.rank());
-    phases.push_back(
-        {position.operation, share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string(),
-         stage.request.time_based});
+    phases.push_back({position.operation,
+                      share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string(),
+                      stage.request.time_based});
   }
   auto current_step = std::make_shared<CurrentStep>(std::move(phases), stage.cluster.progress_counter().file_call);
   // Where others are in their files is known only from what they say of themselves.
@@ -203,7 +203,6 @@ void Measuring::find_earlier_run() {
       writing_of_earlier_run(stage_.request, stage_.plan, stage_.files, stage_.cluster, {stage_.run, 0});
   measured_.run = found.run;
   earlier_generation_ = found.generation;
-  require_same_layout(stage_, found);
 }
 
 bool Measuring::is_new_file() const {
@@ -245,6 +244,7 @@ PhaseTask Measuring::task_of(const PhasePosition& position) const {
   }
   task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(position.repeat)};
   task.left_out = ranks_left_out(stage_, lost_pairs_);
+  task.checks_layout = only_reads() && position.index == 0;
   task.makes_file_anew = stage_.request.new_files || (creates_file_ && position.repeat > 0);
   return task;
 }

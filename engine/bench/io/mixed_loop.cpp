@@ -27,7 +27,8 @@ void MixedLoop::read(const ObjectInPass& which) {
     const StateTimer timer(work_.recorder, IoTime::verify);
     work_.contents.poison(memory);
   }
-  const std::uint64_t num_read = reads_.move(work_.stage.plan.layout.location(owner_, which.object).offset_bytes, memory);
+  const std::uint64_t num_read =
+      reads_.move(work_.stage.plan.layout.location(owner_, which.object).offset_bytes, memory);
   const StateTimer timer(work_.recorder, IoTime::verify);
   work_.contents.verify(memory, num_read, owner_, which.object, which.pass);
 }

@@ -75,7 +75,7 @@ struct PhaseWork {
   Contents& contents;
   Failure& failure;
   Pace& pace;
-  const Passes& passes;  ///< of this rank's objects; of a funnel those of all ranks
+  const Passes& passes;            ///< of this rank's objects; of a funnel those of all ranks
   Transfers* transfers = nullptr;  ///< of the file that this rank opened; null where it opened none
 
   bool writes() const { return position.operation == IoOperation::write; }

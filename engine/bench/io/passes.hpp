@@ -16,9 +16,9 @@ struct ObjectInPass {
 
 /// What a pass of a phase goes through.
 struct PassShape {
-  std::uint64_t num_objects = 0;  ///< of a pass
+  std::uint64_t num_objects = 0;   ///< of a pass
   std::uint64_t num_in_write = 0;  ///< the same of the phase that writes, or has written them
-  std::uint64_t num_written = 0;  ///< by their owner, as often as it has written them; 0 = this phase writes them
+  std::uint64_t num_written = 0;   ///< by their owner, as often as it has written them; 0 = this phase writes them
 };
 
 /// Of one phase. Objects are numbered as they are taken, from 0 on over all passes.
@@ -39,6 +39,7 @@ class Passes {
     return {order_.at(position), (shape_.num_written - 1 - position) / shape_.num_in_write};
   }
 
+  std::uint64_t num_objects() const { return shape_.num_objects; }
   /// The number with which the pass of this one has begun.
   std::uint64_t first_of_pass(std::uint64_t number) const { return number - number % shape_.num_objects; }
 

@@ -162,9 +162,8 @@ bool Phase::make_ready() {
     drop_caches();
   }
   agreed_ = agreement();
-  if (agreed_) return false;
-  failure_.guard([&] { recorder_.row().cache_before = cache_state(); });
-  return true;
+  if (is_metadata(task_.position.operation)) recorder_.row().cache_before = cache_state();
+  return !agreed_;
 }
 
 /// Untimed: what the ring holds.
@@ -225,10 +224,7 @@ void Phase::measure() {
   }
   current_step_.begin(recorder_.row());
   open();
-  if (!is_metadata(task_.position.operation)) {
-    const AgreementTimer timer(recorder_);
-    agreed_ = agreement();
-  }
+  if (!is_metadata(task_.position.operation)) are_open();
   if (!agreed_) {
     preallocate();
     move();
@@ -332,6 +328,27 @@ void Phase::open() {
   setting.operation = IoOperation::read;
   setting.syncs_each = false;
   failure_.guard([&] { read_transfers_.emplace(*file_, path(), setting, *reads_, file_call()); });
+}
+
+/// Collective, once this rank's file is open: waits until all are. What a phase that reads wants to know of files takes
+/// opening them, so that is done now: the open that is timed is the first one. The clock stands still meanwhile.
+void Phase::are_open() {
+  if (writes()) {
+    const AgreementTimer timer(recorder_);
+    agreed_ = agreement();
+    return;
+  }
+  const std::uint64_t own_ns = recorder_.elapsed_ns();
+  const std::uint64_t all_open_ns =
+      merged_over_ranks(stage_.cluster, own_ns, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+  if (task_.checks_layout) failure_.guard([&] { require_same_layout(stage_, share_, task_.writing); });
+  if (!failure_.has_happened()) failure_.guard([&] { recorder_.row().cache_before = cache_state(); });
+  agreed_ = agreement();
+  if (agreed_) return;
+  const CommonStart start = await_common_start(stage_.cluster);
+  clock_error_ns_ = std::max(clock_error_ns_, static_cast<double>(start.error_ns));
+  recorder_.go_on(start.at_ns, own_ns, all_open_ns);
+  if (reads_) reads_->go_on(start.at_ns, own_ns, all_open_ns);
 }
 
 void Phase::preallocate() {

@@ -65,6 +65,7 @@ struct PhaseTask {
   Writing writing;                     ///< who writes, or wrote, the blocks
   std::vector<std::int32_t> left_out;  ///< see ranks_left_out()
   bool makes_file_anew = false;        ///< the rank that empties the file before it is written removes it instead
+  bool checks_layout = false;          ///< whether the file was written with these objects: see require_same_layout()
 };
 
 class Phase {
@@ -105,6 +106,7 @@ class Phase {
   storage::CacheState cache_state() const;
   void measure();
   void open();
+  void are_open();
   void preallocate();
   void move();
   std::unique_ptr<ObjectLoop> make_loop(PhaseWork& work);

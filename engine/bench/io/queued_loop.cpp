@@ -2,6 +2,7 @@
 // As many calls as may be under way; memory is given back in the order of objects, whatever is done first.
 #include "bench/io/queued_loop.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -13,11 +14,7 @@ namespace leadline::bench::io {
 using StateTimer = Recorder::StateTimer;
 
 QueuedLoop::QueuedLoop(PhaseWork& work, QueuedTransfers& transfers, std::int32_t owner, ObjectRing* ring)
-    : work_(work),
-      transfers_(transfers),
-      owner_(owner),
-      ring_(ring),
-      moved_(work.stage.buffers.num_objects()) {}
+    : work_(work), transfers_(transfers), owner_(owner), ring_(ring), moved_(work.stage.buffers.num_objects()) {}
 
 bool QueuedLoop::is_read(std::uint64_t number) const {
   if (work_.position.operation != IoOperation::mix) return !work_.writes();
@@ -84,9 +81,11 @@ std::uint64_t QueuedLoop::move(ObjectRange range, std::optional<std::uint64_t> s
   const auto is_over = [&](std::uint64_t number) {
     return work_.failure.has_happened() || (stop_ns && number > 0 && work_.recorder.elapsed_ns() >= *stop_ns);
   };
+  // An object is under way once at a time, or nobody knows which pass wrote it last.
+  const std::uint64_t most = std::min<std::uint64_t>(moved_.size(), work_.passes.num_objects());
   std::uint64_t number = oldest_ = range.first;
   while (number < range.end && !is_over(number)) {
-    if (transfers_.is_full() || number - oldest_ == moved_.size()) {
+    if (transfers_.is_full() || number - oldest_ == most) {
       finish(whenever());
       continue;
     }

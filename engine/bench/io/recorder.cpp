@@ -70,7 +70,7 @@ void Recorder::count_from(std::uint64_t at_ns) {
   is_in_ramp_ = false;
   RankPhase counted;
   counted.begin_ns = static_cast<double>(at_ns);
-  counted.ramp_bytes = row_.bytes;
+  counted.ramp_bytes = row_.ramp_bytes + row_.bytes;
   counted.ramp_objects = row_.num_objects;
   counted.series = row_.series;
   counted.file = row_.file;

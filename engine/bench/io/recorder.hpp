@@ -40,6 +40,12 @@ class Recorder {
   /// told apart: see RankPhase::ramp_bytes.
   void begin() { begin(now_ns()); }
   void begin(std::uint64_t origin_ns, std::uint64_t ramp_ns = 0);
+  /// The clock stood still from `at_ns` on, when this rank was through, and for all ranks goes on from `until_ns`, at
+  /// `origin_ns` by this rank's clock.
+  void go_on(std::uint64_t origin_ns, std::uint64_t at_ns, std::uint64_t until_ns) {
+    origin_ns_ = origin_ns - until_ns;
+    aside_ns_ += static_cast<double>(until_ns - at_ns);
+  }
   /// `other` records the same rank in the same phase: both begin to count at one moment. It outlives this one's calls.
   void count_with(Recorder& other) { beside_ = &other; }
   /// Behind each object.

@@ -50,6 +50,13 @@ storage::CacheState cache_of(const storage::CacheState& all, const PhaseSums& su
   return state;
 }
 
+/// Whether passes behind the first one may have found in the page cache what it has read.
+bool reads_again_through_cache(const PhaseSummary& summary, const IoRequest& request) {
+  constexpr std::uint64_t cached_page_bytes = 4096;
+  return request.time_based && request.cache_path == storage::CachePath::buffered &&
+         summary.bytes + summary.ramp_bytes > summary.cache_before.pages * cached_page_bytes;
+}
+
 ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
   const IoRequest& request = context.request;
   if (summary.position.operation != IoOperation::read || request.no_file || summary.bytes == 0) {
@@ -64,6 +71,7 @@ ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
   // Also of uncached reads: they drop what they bring in, and take what is there.
   const double share = static_cast<double>(before.cached) / static_cast<double>(before.pages);
   if (share >= 0.99) return ReadSource::cache;
+  if (reads_again_through_cache(summary, request)) return ReadSource::mixed;
   return share <= 0.01 ? ReadSource::storage : ReadSource::mixed;
 }
 

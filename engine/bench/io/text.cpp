@@ -51,7 +51,9 @@ std::string what_moves(const IoRequest& request, const Plan& plan) {
   const std::uint64_t all_bytes = plan.layout.total_objects() * request.object_size_bytes;
   std::string text =
       fmt::format("Data: {} a rank{}, {} in all\n", objects_description(plan.num_objects, request.object_size_bytes),
-                  request.time_based ? ", again and again" : request.time_limit_s > 0 ? " at most" : "",
+                  request.time_based         ? ", again and again"
+                  : request.time_limit_s > 0 ? " at most"
+                                             : "",
                   about_bytes(all_bytes));
   if (!request.no_file) {
     text += fmt::format("Files: {}; {}\n", plan.layout.num_files(), calls_description(request));
@@ -93,8 +95,8 @@ std::string phases_line(const IoRequest& request, const Plan& plan) {
   }
   if (request.repeat > 1) text += fmt::format("; {} times", request.repeat);
   if (request.time_limit_s > 0) {
-    text += fmt::format("; {} each{}", output::format_duration(request.time_limit_s),
-                        request.time_based ? "" : " at most");
+    text +=
+        fmt::format("; {} each{}", output::format_duration(request.time_limit_s), request.time_based ? "" : " at most");
   }
   if (request.ramp_time_s > 0) {
     text += fmt::format(", behind {} that do not count", output::format_duration(request.ramp_time_s));
@@ -233,6 +235,9 @@ std::string source_line(const IoRequest& request, const PhaseSummary& phase) {
   const std::string word = word_for(phase.source);
   if (request.cache_path == storage::CachePath::direct) return fmt::format("round the page cache: {}", word);
   if (!before.is_known || before.pages == 0) return fmt::format("what was cached before is unknown: {}", word);
+  if (request.time_based && phase.source == ReadSource::mixed) {
+    return fmt::format("later passes may find in the page cache what earlier ones have read: {}", word);
+  }
   return fmt::format("{} of the pages were cached before: {}",
                      output::percent_text(share_of(before.cached, before.pages)), word);
 }
@@ -539,12 +544,12 @@ class IoLineProgress final : public Progress {
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (outlet_.now_s() < next_line_s_) return;
-    outlet_.write(fmt::format(
-        "{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
-        output::percent_text(share_done(request_, progress)),
-        request_.time_based ? output::format_duration(whole_time_s(request_))
-                            : amount_text(progress.position, progress.bytes_total),
-        rate_words(progress.position, rate_so_far(progress)), output::format_duration(left_s(request_, progress))));
+    outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
+                              output::percent_text(share_done(request_, progress)),
+                              request_.time_based ? output::format_duration(whole_time_s(request_))
+                                                  : amount_text(progress.position, progress.bytes_total),
+                              rate_words(progress.position, rate_so_far(progress)),
+                              output::format_duration(left_s(request_, progress))));
     next_line_s_ = outlet_.now_s() + phase_line_interval_s;
   }
 
