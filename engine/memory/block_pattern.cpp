@@ -111,6 +111,9 @@ std::string words_of_run(const Mismatch& mismatch) {
   const std::string whose = words_of(found);
   if (found.run != mismatch.expected.run)
     return fmt::format("another run's: holds {} of run {:016x}", whose, found.run);
+  if ((found.generation & pass_bit) != 0) {
+    return fmt::format("another pass's: holds {} of pass {}", whose, found.generation & ~pass_bit);
+  }
   return fmt::format("another repetition's: holds {} of repetition {}", whose, found.generation);
 }
 

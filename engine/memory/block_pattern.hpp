@@ -48,6 +48,9 @@ std::span<const Named<Check>> names_of(Check any);
 /// ObjectKey::object where it cannot be told.
 inline constexpr std::uint64_t no_object = ~std::uint64_t{0};
 
+/// Of generations that count passes over the objects, rather than repetitions.
+inline constexpr std::uint32_t pass_bit = std::uint32_t{1} << 31;
+
 /// Which object it is, and where it lies.
 struct ObjectKey {
   std::uint64_t run = 0;  ///< random, one a run
@@ -55,7 +58,7 @@ struct ObjectKey {
   std::uint32_t file = 0;
   std::uint64_t object = 0;
   std::uint64_t offset_bytes = 0;  ///< in the file
-  std::uint32_t generation = 0;    ///< the repetition that wrote it
+  std::uint32_t generation = 0;    ///< the repetition that wrote it, or with pass_bit the pass
 };
 
 enum class MismatchKind : std::uint8_t {

@@ -159,6 +159,8 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "sleep",
                                           "rate_limit",
                                           "time_limit",
+                                          "time_based",
+                                          "ramp_time",
                                           "fill",
                                           "touch",
                                           "check",

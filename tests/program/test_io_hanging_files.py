@@ -109,6 +109,34 @@ def test_a_call_that_never_returns(call: str, frozen: hanging.HangingFiles, tmp_
         assert file["io/phases/state"][0] == (1 if is_later else 2), "what was measured is kept"
 
 
+# Which open of the file does not answer, and whether its time counts.
+OPENS = {"opening": (0, True), "reading a block of": (1, False), "looking at the page cache of": (4, False)}
+
+
+@pytest.mark.parametrize("doing", OPENS)
+def test_the_first_open_is_the_one_that_is_timed(
+    doing: str, frozen: hanging.HangingFiles, tmp_path: Path, files: Path
+) -> None:
+    """Whatever else looks at a file does so later, while the clock stands still."""
+    after, counts = OPENS[doing]
+    written = program.complete(small(POSIX, files, "--op", "write"), tmp_path)
+    assert written.status == 0, written.err
+    frozen.freeze(hanging.OPEN, "f.1", after)
+    with program.Run(small(POSIX, files, "--op", "read", "--timeout", "8s", "--overwrite"), tmp_path) as run:
+        run.await_err(
+            r"leadline: rank 1 on \S+ has waited for a file system for \d s in read phase 1 of 1, object 0 of 8, "
+            rf"{doing} \S+/f.1 since"
+        )
+        frozen.answer()
+        done = run.finish()
+    assert done.status == 0, done.err
+    result = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    (phase,) = result["phases"]
+    assert (phase["times"]["open"]["max"] >= 2e9) == counts
+    assert (phase["wall_ns"] >= 2e9) == counts
+    assert result["verified_bytes"] == 2 * 8 * SIZE
+
+
 METADATA_HANGS = {
     "directory": (hanging.MKDIR, "directory.1.", "mkdir phase 1 of 7", "making a directory in"),
     "file": (hanging.CREATE, "file.1.", "create phase 3 of 7", "creating a file in"),

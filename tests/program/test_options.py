@@ -109,6 +109,8 @@ def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Pat
             "items",
             "mix",
             "rate_limit_bytes",
+            "time_based",
+            "ramp_time_s",
             "queue_depth",
             "new_files",
             "topology",

@@ -40,6 +40,8 @@ _LATER_OPTIONS = {
     "mix": "0.0",
     "rate_limit": "0",
     "queue_depth": "1",
+    "time_based": "false",
+    "ramp_time": "0",
 }
 # Options in which runs must be alike to be compared; of tests other than the link test those of `leadline compare`.
 _SAME_OPTIONS: Mapping[str, tuple[str, ...]] = {

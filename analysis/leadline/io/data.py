@@ -6,7 +6,8 @@
   "phases": [{"index", "name", "end_ns",
               "ranks": [{"rank", "host", "begin_ns", "times": [ns of each kind], "rest", "bytes_per_s", "slow"}],
               "is_part": whether only the slowest ranks are there, "num_ranks",
-              "bin_ns", "total": [bytes of each bin], "groups": [{"name", "bytes": [...]}],
+              "bin_ns", "total": [bytes of each bin], "ramp_ns": where its ramp ends, null = without one,
+              "groups": [{"name", "bytes": [...]}],
               "latencies": [[low_ns, high_ns or null, number]]}],
 }
 null = not known.
@@ -50,6 +51,7 @@ def _phase(result: IoResult, one: PhaseAnalysis, found: Diagnosed) -> Data:
         "ranks": ranks_of(result, one, io_text.slow_ranks(found, one.phase.operation)),
         "bin_ns": one.bin_ns,
         "total": one.total.tolist(),
+        "ramp_ns": rounded(one.phase.value("ramp_ns")),
         "groups": [
             {"name": _group_name(group.begin, group.end), "bytes": group.bytes.tolist()} for group in one.groups
         ],

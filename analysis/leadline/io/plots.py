@@ -57,6 +57,8 @@ def draw_throughput(paper: Paper, area: Area, one: PhaseAnalysis) -> None:
     along = time_unit(length_ns)
     axes = plot_in(paper, area, f"{unit.name} over {along.name}")
     axes.stairs(rates / unit.scale, np.arange(len(rates) + 1) * one.bin_ns / along.scale, fill=True, color=BLUE)
+    if (ramp_ns := one.phase.value("ramp_ns")) > 0:
+        axes.axvline(ramp_ns / along.scale, color="black", linewidth=0.6)
     axes.set(xlim=(0, length_ns / along.scale), ylim=(0, 1.1 * rates.max() / unit.scale))
     round_ticks(axes.yaxis, 5)
     round_ticks(axes.xaxis, 5)

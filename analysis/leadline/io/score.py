@@ -33,8 +33,10 @@ _PHASES = (
 MISSING = tuple(name for name, preset, _ in _PHASES if not preset)
 LEAST_TIME_S = 300.0  # of a phase that writes or creates
 
-_IOR = {"time_limit": "300", "op": "both", "sync": "inside", "read_shift": "hosts:1", "random": "0", "rate_limit": "0"}
+_IOR = {"time_limit": "300", "op": "both", "sync": "inside", "read_shift": "hosts:1", "random": "0", "rate_limit": "0",
+        "time_based": "false"}  # fmt: skip
 _MDTEST = {"time_limit": "300", "sync": "none", "read_shift": "ranks:1", "items": "files", "objects": "1000000"}
+_EARLIER = {"time_based": "false"}  # of results of versions that did not have the option
 # The options that IO500 sets, as a result has them whose preset was left as it is.
 PRESETS: Mapping[str, Mapping[str, str]] = {
     "ior-easy": {"movement": "N-N", "object_size": "2097152", "objects": "4960000", **_IOR},
@@ -143,7 +145,7 @@ def _changed(by_preset: Mapping[str, IoResult]) -> list[str]:
         f"{preset}: --{name.replace('_', '-')} {_shown(name, is_now)}; IO500 has {_shown(name, usual)}"
         for preset, options in PRESETS.items()
         for name, usual in options.items()
-        if not _is_same(is_now := by_preset[preset].options.get(name, ""), usual)
+        if not _is_same(is_now := by_preset[preset].options.get(name, _EARLIER.get(name, "")), usual)
     ]
 
 

@@ -173,6 +173,15 @@ void check_mix(const command::IsGiven& is_given, const IoRequest& request) {
   if (is_given("--barrier")) is_with("--barrier", "some ranks read while others write");
 }
 
+void check_passes(const command::IsGiven& is_given, const IoRequest& request) {
+  if (!request.time_based) return none_of(is_given, {"--ramp-time"}, "without --time-based a phase may be over before");
+  if (request.time_limit_s <= 0) {
+    throw Error(ExitStatus::bad_command_line, "--time-based needs a time", "without --time-limit it would never end",
+                "Add --time-limit TIME");
+  }
+  if (request.metadata) throw_apart("--time-based", "--metadata", "what was made is there already");
+}
+
 void check_phases(const command::IsGiven& is_given, const IoRequest& request) {
   switch (request.operations) {
     case IoOperations::both:
@@ -264,6 +273,7 @@ void validate_options(const command::IsGiven& is_given, const IoRequest& request
   check_calls(request);
   check_metadata(is_given, request);
   check_mix(is_given, request);
+  check_passes(is_given, request);
   check_like(is_given, request);
   check_phases(is_given, request);
   check_data(is_given, request);

@@ -16,8 +16,8 @@ namespace {
 
 /// Options that earlier versions did not have, with what those did.
 constexpr std::pair<const char*, const char*> later_options[] = {
-    {"metadata", "false"}, {"items", "both"},   {"random", "0"},     {"block_size", "0"},
-    {"mix", "0"},          {"rate_limit", "0"}, {"queue_depth", "1"}};
+    {"metadata", "false"}, {"items", "both"},    {"random", "0"},         {"block_size", "0"}, {"mix", "0"},
+    {"rate_limit", "0"},   {"queue_depth", "1"}, {"time_based", "false"}, {"ramp_time", "0"}};
 
 /// Of one operation.
 struct Phases {

@@ -19,22 +19,29 @@ Contents::Contents(const IoRequest& request, const schedule::FileLayout& layout,
   wrong_.reserve(num_wrong_kept + 1);
 }
 
-memory::ObjectKey Contents::key_of(std::int32_t rank, std::uint64_t number) const {
+std::uint32_t Contents::generation_of(std::uint64_t pass) const {
+  if (!request_.time_based || request_.operations == IoOperations::read) return writing_.generation;
+  const std::uint64_t over_repetitions = pass * static_cast<std::uint64_t>(request_.repeat) + writing_.generation;
+  return memory::pass_bit | static_cast<std::uint32_t>(over_repetitions);
+}
+
+memory::ObjectKey Contents::key_of(std::int32_t rank, std::uint64_t number, std::uint64_t pass) const {
   const schedule::ObjectLocation location = layout_.location(rank, number);
   return {writing_.run,
           static_cast<std::uint32_t>(rank),
           static_cast<std::uint32_t>(location.file),
           number,
           location.offset_bytes,
-          writing_.generation};
+          generation_of(pass)};
 }
 
-void Contents::fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before) {
+void Contents::fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before,
+                    std::uint64_t pass) {
   const SumTimer timer(making_ns_);
   if (before == Before::anything) {
-    memory::fill_object(object, pattern_, key_of(rank, number));
+    memory::fill_object(object, pattern_, key_of(rank, number, pass));
   } else {
-    memory::refill_object(object, pattern_, key_of(rank, number));
+    memory::refill_object(object, pattern_, key_of(rank, number, pass));
   }
 }
 
@@ -54,9 +61,13 @@ memory::Mismatch Contents::truncated(std::uint64_t num_read, const memory::Objec
 }
 
 void Contents::verify(std::span<const std::byte> object, std::uint64_t num_read, std::int32_t rank,
-                      std::uint64_t number) {
+                      std::uint64_t number, std::uint64_t pass) {
   const SumTimer timer(checking_ns_);
-  const memory::ObjectKey key = key_of(rank, number);
+  memory::ObjectKey key = key_of(rank, number, pass);
+  if (request_.operations == IoOperations::read && (key.generation & memory::pass_bit) != 0) {
+    const auto found = memory::key_of_block(object);
+    if (found && are_of_one_writing(found->generation, key.generation)) key.generation = found->generation;
+  }
   std::optional<Mismatch> mismatch;
   if (pattern_.check != memory::Check::none) mismatch = memory::check_object(object, num_read, pattern_, key);
   // Counts are looked at whatever is looked at otherwise.
@@ -81,7 +92,7 @@ void Contents::note(const Mismatch& mismatch) {
 }
 
 void Contents::note_truncated(std::uint64_t num_read, std::int32_t rank, std::uint64_t number) {
-  const memory::ObjectKey key = key_of(rank, number);
+  const memory::ObjectKey key = key_of(rank, number, 0);
   std::erase_if(wrong_, [&](const WrongObject& kept) { return kept.mismatch.expected.object == number; });
   if (std::find(wrong_numbers_.begin(), wrong_numbers_.end(), number) != wrong_numbers_.end()) {
     std::erase(wrong_numbers_, number);

@@ -21,6 +21,11 @@ struct Writing {
   std::uint32_t generation = 0;
 };
 
+/// Whether one writing may have left both in a run's files: generations are equal, or both those of passes.
+constexpr bool are_of_one_writing(std::uint32_t generation, std::uint32_t other) {
+  return generation == other || (generation & other & memory::pass_bit) != 0;
+}
+
 /// Who makes and checks the contents of objects that a rank moves by itself.
 struct ContentsWorker {
   ContentsBy by = ContentsBy::rank;
@@ -39,13 +44,17 @@ class Contents {
   /// References outlive it.
   Contents(const IoRequest& request, const schedule::FileLayout& layout, const Writing& writing);
 
-  void fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before);
+  /// `pass`: which one writes it.
+  void fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before,
+            std::uint64_t pass = 0);
 
   /// Before anything is read into it.
   void poison(std::span<std::byte> memory);
 
-  /// num_read: bytes that were delivered.
-  void verify(std::span<const std::byte> object, std::uint64_t num_read, std::int32_t rank, std::uint64_t number);
+  /// num_read: bytes that were delivered. `pass`: which one has written it last; of passes of an earlier run any may
+  /// have written an object, but one all of it.
+  void verify(std::span<const std::byte> object, std::uint64_t num_read, std::int32_t rank, std::uint64_t number,
+              std::uint64_t pass = 0);
 
   /// An object that lies behind the end of its file, as another rank has found.
   void note_truncated(std::uint64_t num_read, std::int32_t rank, std::uint64_t number);
@@ -64,7 +73,8 @@ class Contents {
   double checking_ns() const { return checking_ns_; }
 
  private:
-  memory::ObjectKey key_of(std::int32_t rank, std::uint64_t number) const;
+  std::uint32_t generation_of(std::uint64_t pass) const;
+  memory::ObjectKey key_of(std::int32_t rank, std::uint64_t number, std::uint64_t pass) const;
   memory::Mismatch truncated(std::uint64_t num_read, const memory::ObjectKey& key) const;
   void note(const memory::Mismatch& mismatch);
 

@@ -68,7 +68,8 @@ constexpr std::uint64_t pages_of(const RankPhase& phase) {
 /// The time of the end comes last: where that is not 0, all else is there.
 constexpr auto fields_of(Type<RankPhase> /*any*/) {
   return std::tuple{
-      field("begin_ns", &RankPhase::begin_ns, "ns", "before the rank's open, since the common start of the phase"),
+      field("begin_ns", &RankPhase::begin_ns, "ns",
+            "before the rank's open, or with a ramp when it began to count, since the common start of the phase"),
       field("io_ns", &RankPhase::io_ns, "ns",
             "end - begin without fill, verification, a sync that is outside, and what ranks agreed on meanwhile"),
       field("open_ns", time_of<IoTime::open>, "ns", "opening files"),
@@ -124,6 +125,9 @@ constexpr auto fields_of(Type<RankPhase> /*any*/) {
             Since::later_version),
       field("system_bytes", &RankPhase::system_bytes, "bytes",
             "that the kernel counts for its process meanwhile: who does the I/O of such calls; 0 = not known",
+            Since::later_version),
+      field("ramp_bytes", &RankPhase::ramp_bytes, "bytes",
+            "moved by calls that began before begin_ns, in a ramp: series_bytes has them, bytes does not",
             Since::later_version),
       field("done_ns", &RankPhase::done_ns, "ns",
             "behind its last call and, unless that is outside, its sync, before it waits for others",

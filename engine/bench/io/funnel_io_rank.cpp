@@ -38,7 +38,8 @@ FunnelIoRank::FunnelIoRank(PhaseWork& work, const FunnelLinks& links)
 
 std::uint64_t FunnelIoRank::move(ObjectRange range, std::optional<std::uint64_t> /*stop_ns*/) {
   std::erase_if(senders_, [this](std::int32_t sender) { return is_lost(sender); });
-  map_.emplace(work_.stage.plan.layout, senders_, num_slots_, range);
+  num_before_ = work_.passes.first_of_pass(range.first);
+  map_.emplace(work_.stage.plan.layout, senders_, num_slots_, within_pass(work_, range));
   if (has_equal_steps(work_)) {
     num_steps_left_ = greatest_number_of_steps(work_, map_->num_runs());
   }

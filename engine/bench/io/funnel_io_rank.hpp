@@ -105,6 +105,8 @@ class FunnelIoRank : public ObjectLoop {
   PhaseWork& work() { return work_; }
   transport::Messages& messages() { return messages_; }
   const FunnelMap& map() const { return *map_; }
+  /// Which writes this object of map(), or has written it last.
+  std::uint64_t pass_of(const FunnelObject& object) const { return work_.passes.at(num_before_ + object.number).pass; }
   const IoRankTickets& tickets() const { return tickets_; }
   std::uint64_t num_buffers() const { return num_buffers_; }
   std::size_t buffer_of(std::uint64_t fill) const { return static_cast<std::size_t>(fill % num_buffers_); }
@@ -143,6 +145,7 @@ class FunnelIoRank : public ObjectLoop {
   std::optional<OpenerBarrier> barrier_;
   bool shares_calls_ = false;
   std::uint64_t num_steps_left_ = 0;
+  std::uint64_t num_before_ = 0;  ///< objects of each sender in the passes before
 };
 
 /// Calls that were started, oldest first.

@@ -126,7 +126,7 @@ void FunnelReader::deliver_object(std::uint64_t fill, std::uint64_t slot, std::o
     work().pace.object_done();
     if (num_read && !work().request().no_file) {
       const Recorder::StateTimer timer(work().recorder, IoTime::verify);
-      work().contents.verify(memory(fill, slot, 1), *num_read, object.rank, object.number);
+      work().contents.verify(memory(fill, slot, 1), *num_read, object.rank, object.number, pass_of(object));
     }
     return;
   }

@@ -54,9 +54,10 @@ void FunnelSender::await_credit() {
 void FunnelSender::fill_next(std::uint64_t number) {
   const std::size_t slot = free_.back();
   free_.pop_back();
+  const auto [object, pass] = work_.passes.at(number);
   const StateTimer timer(work_.recorder, IoTime::fill);
-  work_.contents.fill(work_.stage.buffers.object(slot), work_.rank(), number,
-                      was_filled_[slot] != 0 ? Before::object_of_same_rank : Before::anything);
+  work_.contents.fill(work_.stage.buffers.object(slot), work_.rank(), object,
+                      was_filled_[slot] != 0 ? Before::object_of_same_rank : Before::anything, pass);
   was_filled_[slot] = 1;
   filled_.push_back(slot);
 }
@@ -119,8 +120,9 @@ void FunnelSender::receive_next(std::uint64_t number) {
 void FunnelSender::take(std::size_t slot) {
   const std::uint64_t size_bytes = work_.request().object_size_bytes;
   if (!work_.request().no_file) {
+    const auto [object, pass] = work_.passes.at(number_of_[slot]);
     const StateTimer timer(work_.recorder, IoTime::verify);
-    work_.contents.verify(work_.stage.buffers.object(slot), size_bytes, work_.rank(), number_of_[slot]);
+    work_.contents.verify(work_.stage.buffers.object(slot), size_bytes, work_.rank(), object, pass);
   }
   work_.recorder.add_message(size_bytes);
   work_.recorder.add_own_object();
@@ -154,10 +156,11 @@ void FunnelSender::receive(ObjectRange range) {
     free_.push_back(slot);
     ++num_free_again;
   }
-  correct(range);
+  correct(within_pass(work_, range));
 }
 
-/// An object that was not read is verified like any other; its I/O rank knows that it was not.
+/// An object that was not read is verified like any other; its I/O rank knows that it was not. `range`: within its
+/// pass.
 void FunnelSender::correct(ObjectRange range) {
   if (end_.first_unread != no_object) work_.contents.forget_unread(end_.first_unread);
   const std::uint64_t end = std::min(range.end, end_.first_unread);

@@ -67,7 +67,7 @@ void FunnelWriter::make_own_objects(std::uint64_t fill) {
     if (!is_own(object)) continue;
     {
       const Recorder::StateTimer timer(work().recorder, IoTime::fill);
-      work().contents.fill(memory(fill, slot, 1), object.rank, object.number, Before::anything);
+      work().contents.fill(memory(fill, slot, 1), object.rank, object.number, Before::anything, pass_of(object));
     }
     poll_all();
   }

@@ -133,8 +133,8 @@ constexpr const char* about_of(Type<RankAtInterruption> /*any*/) {
 }
 
 constexpr const char* about_of(Type<PhaseSummary> /*any*/) {
-  return "All objects written once, or read once; or one operation on every file or directory of --metadata. Times are "
-         "since the common start of its ranks.";
+  return "All objects written or read, with --time-based again and again; or one operation on every file or directory "
+         "of --metadata. Times are since the common start of its ranks.";
 }
 
 constexpr const char* about_of(Type<OperationSummary> /*any*/) {
@@ -269,7 +269,8 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
           field("num_continued", &PhaseSummary::num_continued, "1",
                 "calls that moved less than asked, and were continued"),
           field("wall_ns", &PhaseSummary::wall_ns, "ns",
-                "from the first begin to the last end, by one clock; without a sync that is outside"),
+                "from the first begin, or the end of the ramp, to the last end, by one clock; without a sync that is "
+                "outside"),
           field("bytes_per_s", &PhaseSummary::bytes_per_s, "bytes/s",
                 "bytes divided by wall_ns. Documents without bytes_per_s_io are of earlier versions: there it is what "
                 "that is now"),
@@ -304,6 +305,11 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
                 "of all ranks by then"),
           field("bytes_per_s_at_stop", only_if(&PhaseSummary::has_stop, &PhaseSummary::bytes_per_s_at_stop), "bytes/s",
                 "these bytes divided by that time"),
+          field("ramp_ns", &PhaseSummary::ramp_ns, "ns",
+                "from the common start until the first rank began to count, with --ramp-time; else null",
+                Since::later_version),
+          field("ramp_bytes", &PhaseSummary::ramp_bytes, "bytes",
+                "of calls that began before: the series has them, all other numbers do not", Since::later_version),
           field("call_ns_min", &PhaseSummary::call_ns_min, "ns", "fastest of all calls"),
           field("call_ns_p50", &PhaseSummary::call_ns_p50, "ns", "their median"),
           field("call_ns_p90", &PhaseSummary::call_ns_p90, "ns", "90 % quantile"),
@@ -388,7 +394,8 @@ constexpr auto fields_of(Type<IoResult> /*any*/) {
                 "of the directory of the first file, on rank 0: ext4; empty = unknown"),
           field("run", &IoResult::run, "", "the number in the header of every block that this run wrote"),
           field("num_objects", &IoResult::num_objects, "1",
-                "objects of a rank in every phase: as asked, or as the time limit left"),
+                "objects of a rank in every phase: as asked, or as the time limit left; with --time-based the fewest "
+                "of a rank, each counted once"),
           field("contents_by", &IoResult::contents_by, "", "who made and checked the contents of objects",
                 Since::later_version),
           field("io_ranks", &IoResult::io_ranks, "", "ranks that do I/O, ascending"),

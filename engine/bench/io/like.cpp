@@ -59,6 +59,7 @@ void check_like(const command::IsGiven& is_given, const IoRequest& request) {
     if (is_given(option)) throw_apart("--like ior", option, "IOR writes and reads files");
   }
   if (request.metadata) throw_apart("--like ior", "--preset", "IOR writes and reads files");
+  if (request.ramp_time_s > 0) throw_apart("--like ior", "--ramp-time", "IOR counts the whole time");
 }
 
 std::string like_text(const IoResult& result) {

@@ -36,8 +36,9 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   std::vector<CurrentStep::Phase> phases;
   for (const PhasePosition& position : stage.plan.phases) {
     const Share share = share_of(stage.request, stage.plan, position.operation, stage.cluster.rank());
-    phases.push_back(
-        {position.operation, share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string()});
+    phases.push_back({position.operation,
+                      share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string(),
+                      stage.request.time_based});
   }
   auto current_step = std::make_shared<CurrentStep>(std::move(phases), stage.cluster.progress_counter().file_call);
   // Where others are in their files is known only from what they say of themselves.
@@ -168,6 +169,7 @@ class Measuring {
   bool is_new_file() const;
   void pause_before(const PhasePosition& position);
   PhaseTask task_of(const PhasePosition& position) const;
+  void note_written(const Moved& moved);
   void run_phase(const PhasePosition& position);
   void settle_lost_links(PhaseSummary& summary);
   void note_losses();
@@ -180,7 +182,9 @@ class Measuring {
   LostPairs* lost_pairs_;
   std::optional<OpenLinks> open_links_;  ///< of a funnel
   std::uint32_t earlier_generation_ = 0;
-  std::optional<std::uint64_t> num_written_;  ///< objects of a rank, in this repetition
+  /// Objects in this repetition: of each rank the same, or with --time-based by rank, as often as they were written.
+  std::optional<std::uint64_t> num_written_;
+  std::vector<std::uint64_t> num_written_by_;
   bool has_hints_ = false;
   bool creates_file_ = false;  ///< that this rank is the lowest to open, and that was not there before the run
   Measured& measured_;
@@ -199,7 +203,6 @@ void Measuring::find_earlier_run() {
       writing_of_earlier_run(stage_.request, stage_.plan, stage_.files, stage_.cluster, {stage_.run, 0});
   measured_.run = found.run;
   earlier_generation_ = found.generation;
-  require_same_layout(stage_, found);
 }
 
 bool Measuring::is_new_file() const {
@@ -230,11 +233,29 @@ PhaseTask Measuring::task_of(const PhasePosition& position) const {
   PhaseTask task;
   task.position = position;
   task.num_objects = stage_.plan.num_objects;
-  if (!makes_something(position.operation) && num_written_) task.num_objects = *num_written_;
+  if (!makes_something(position.operation)) {
+    if (num_written_) task.num_objects = *num_written_;
+    task.num_written = task.num_objects;
+    if (!num_written_by_.empty()) {
+      const std::int32_t owner = reads_for(stage_.plan, stage_.request, stage_.cluster.rank());
+      task.num_written = num_written_by_[static_cast<std::size_t>(owner)];
+      task.num_objects = std::min(task.num_written, stage_.plan.num_objects);
+    }
+  }
   task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(position.repeat)};
   task.left_out = ranks_left_out(stage_, lost_pairs_);
+  task.checks_layout = only_reads() && position.index == 0;
   task.makes_file_anew = stage_.request.new_files || (creates_file_ && position.repeat > 0);
   return task;
+}
+
+/// Collective.
+void Measuring::note_written(const Moved& moved) {
+  num_written_ = moved.num_objects;
+  if (!stage_.request.time_based) return;
+  num_written_by_.assign(static_cast<std::size_t>(stage_.cluster.size()), 0);
+  num_written_by_[static_cast<std::size_t>(stage_.cluster.rank())] = moved.num_own;
+  sum_over_ranks(stage_.cluster, num_written_by_);
 }
 
 void Measuring::run_phase(const PhasePosition& position) {
@@ -253,8 +274,8 @@ void Measuring::run_phase(const PhasePosition& position) {
   if (phase.error() != nullptr) throw AgreedError(*phase.error());
   if (summary.num_mismatches > 0) throw AgreedError(wrong_object(summary, stage_.request));
   measured_.verified_bytes += phase.verified_bytes();
-  if (makes_something(position.operation)) num_written_ = phase.num_objects();
-  if (makes_something(position.operation) || only_reads()) measured_.num_objects = phase.num_objects();
+  if (makes_something(position.operation)) note_written(phase.moved());
+  if (makes_something(position.operation) || only_reads()) measured_.num_objects = phase.moved().num_objects;
   if (has_hints_) return;
   measured_.hints = hints_in_force(stage_, phase.hints());
   has_hints_ = true;

@@ -11,36 +11,35 @@ namespace leadline::bench::io {
 
 using StateTimer = Recorder::StateTimer;
 
-bool is_read_in_mix(double read_share, std::int32_t owner, std::uint64_t object) {
+bool is_read_in_mix(const PhaseWork& work, std::int32_t owner, std::uint64_t number) {
   constexpr int bits = 53;  // of a double
-  const std::uint64_t number = mix64(mix64(static_cast<std::uint64_t>(owner) + 1) ^ object) >> (64 - bits);
-  return std::ldexp(static_cast<double>(number), -bits) < read_share;
+  const std::uint64_t object = work.passes.at(number).object + work.passes.first_of_pass(number);
+  const std::uint64_t mixed = mix64(mix64(static_cast<std::uint64_t>(owner) + 1) ^ object) >> (64 - bits);
+  return std::ldexp(static_cast<double>(mixed), -bits) < work.request().mix_read_share;
 }
 
 MixedLoop::MixedLoop(PhaseWork& work, Transfers& reads, std::int32_t owner)
-    : work_(work),
-      reads_(reads),
-      owner_(owner),
-      order_(work.stage.plan.num_objects, work.stage.request.random_seed, owner) {}
+    : work_(work), reads_(reads), owner_(owner) {}
 
-void MixedLoop::read(std::uint64_t object) {
+void MixedLoop::read(const ObjectInPass& which) {
   const std::span<std::byte> memory = work_.stage.buffers.object(0);
   {
     const StateTimer timer(work_.recorder, IoTime::verify);
     work_.contents.poison(memory);
   }
-  const std::uint64_t num_read = reads_.move(work_.stage.plan.layout.location(owner_, object).offset_bytes, memory);
+  const std::uint64_t num_read =
+      reads_.move(work_.stage.plan.layout.location(owner_, which.object).offset_bytes, memory);
   const StateTimer timer(work_.recorder, IoTime::verify);
-  work_.contents.verify(memory, num_read, owner_, object);
+  work_.contents.verify(memory, num_read, owner_, which.object, which.pass);
 }
 
-void MixedLoop::write(std::uint64_t object) {
+void MixedLoop::write(const ObjectInPass& which) {
   const std::span<std::byte> memory = work_.stage.buffers.object(0);
   {
     const StateTimer timer(work_.recorder, IoTime::fill);
-    work_.contents.fill(memory, owner_, object, Before::anything);
+    work_.contents.fill(memory, owner_, which.object, Before::anything, which.pass);
   }
-  work_.transfers->move(work_.stage.plan.layout.location(owner_, object).offset_bytes, memory);
+  work_.transfers->move(work_.stage.plan.layout.location(owner_, which.object).offset_bytes, memory);
 }
 
 std::uint64_t MixedLoop::move(ObjectRange range, std::optional<std::uint64_t> stop_ns) {
@@ -49,9 +48,9 @@ std::uint64_t MixedLoop::move(ObjectRange range, std::optional<std::uint64_t> st
     const bool is_over = stop_ns && number > 0 && work_.recorder.elapsed_ns() >= *stop_ns;
     if (is_over || work_.failure.has_happened()) break;
     wait_for_rate(work_, number);
-    const std::uint64_t object = order_.at(number);
-    const bool reads = is_read_in_mix(work_.request().mix_read_share, owner_, object);
-    if (!work_.failure.guard([&] { reads ? read(object) : write(object); })) break;
+    const ObjectInPass which = work_.passes.at(number);
+    const bool reads = is_read_in_mix(work_, owner_, number);
+    if (!work_.failure.guard([&] { reads ? read(which) : write(which); })) break;
     work_.recorder.add_own_object();
     work_.pace.object_done();
   }

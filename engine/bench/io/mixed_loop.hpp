@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "bench/io/object_loop.hpp"
+#include "bench/io/passes.hpp"
 #include "bench/io/transfers.hpp"
-#include "schedule/object_order.hpp"
 
 namespace leadline::bench::io {
 
@@ -19,16 +19,16 @@ class MixedLoop final : public ObjectLoop {
   std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) override;
 
  private:
-  void read(std::uint64_t object);
-  void write(std::uint64_t object);
+  void read(const ObjectInPass& which);
+  void write(const ObjectInPass& which);
 
   PhaseWork& work_;
   Transfers& reads_;
   std::int32_t owner_;
-  schedule::ObjectOrder order_;
 };
 
-/// Whether an object is read, rather than written: the same in every run, at random over objects and ranks.
-bool is_read_in_mix(double read_share, std::int32_t owner, std::uint64_t object);
+/// Whether the object with this number is read, rather than written: the same in every run, at random over objects,
+/// passes and ranks.
+bool is_read_in_mix(const PhaseWork& work, std::int32_t owner, std::uint64_t number);
 
 }  // namespace leadline::bench::io

@@ -20,6 +20,7 @@ constexpr double longest_due_ns = 1e18;  // 30 years, which an integer can hold
 /// What all ranks know after they have stopped, or behind a batch.
 struct LimitStatus {
   std::uint64_t num_done = 0;  ///< the greatest
+  std::uint64_t num_least = 0;
   std::uint64_t next_end = 0;  ///< of the next batch; 0 = no more. Counts on the root
   std::uint32_t has_failed = 0, has_stopped = 0;
 };
@@ -28,47 +29,51 @@ LimitStatus agree_on_limit(PhaseWork& work, LimitStatus own) {
   own.has_failed = work.failure.has_happened() ? 1 : 0;
   const Recorder::AgreementTimer timer(work.recorder);
   return merged_over_ranks(work.stage.cluster, own, [](const LimitStatus& a, const LimitStatus& b) {
-    return LimitStatus{std::max(a.num_done, b.num_done), std::max(a.next_end, b.next_end), a.has_failed | b.has_failed,
-                       a.has_stopped | b.has_stopped};
+    return LimitStatus{std::max(a.num_done, b.num_done), std::min(a.num_least, b.num_least),
+                       std::max(a.next_end, b.next_end), a.has_failed | b.has_failed, a.has_stopped | b.has_stopped};
   });
 }
 
 Moved move_alone(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, std::uint64_t limit_ns) {
+  const bool repeats = work.request().time_based;
+  const std::uint64_t most = repeats ? Passes::endless : num_objects;
   LimitStatus own;
-  own.num_done = loop.move({0, num_objects}, limit_ns);
-  own.has_stopped = own.num_done < num_objects ? 1 : 0;
+  own.num_done = own.num_least = loop.move({0, most}, limit_ns);
+  own.has_stopped = own.num_done < most ? 1 : 0;
   // The call that was under way when the limit passed counts with its time.
   const std::uint64_t stop_ns = std::max(limit_ns, own.has_stopped != 0 ? work.recorder.elapsed_ns() : 0);
   work.recorder.stop_here();
   const LimitStatus all = agree_on_limit(work, own);
   if (all.has_stopped == 0) {
     work.recorder.row().bytes_at_stop = 0;
-    return {num_objects, 0};
+    return {num_objects, own.num_done, 0};
   }
+  if (repeats) return {std::min(all.num_least, num_objects), own.num_done, static_cast<double>(stop_ns)};
   if (all.has_failed == 0) loop.move({own.num_done, all.num_done}, std::nullopt);
-  return {all.num_done, static_cast<double>(stop_ns)};
+  return {all.num_done, all.num_done, static_cast<double>(stop_ns)};
 }
 
 Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, std::uint64_t limit_ns) {
-  ObjectRange batch{0, std::min<std::uint64_t>(1, num_objects)};
+  std::uint64_t size = 1;
+  ObjectRange batch{0, std::min<std::uint64_t>(size, num_objects)};
   for (;;) {
     const std::uint64_t begin_ns = work.recorder.elapsed_ns();
     loop.move(batch, std::nullopt);
-    if (batch.end == num_objects) return {num_objects, 0};
+    if (batch.end == num_objects && !work.request().time_based) return {num_objects, num_objects, 0};
     const std::uint64_t end_ns = work.recorder.elapsed_ns();
+    const bool is_short = static_cast<double>(end_ns - begin_ns) < batch_share * static_cast<double>(limit_ns);
+    if (is_short && batch.end - batch.first == size) size *= 2;
     LimitStatus all;
     cluster::repeat_for_new_root(work.stage.cluster, [&](int root) {
       LimitStatus own;
       if (work.rank() == root && end_ns < limit_ns) {
-        const bool is_short = static_cast<double>(end_ns - begin_ns) < batch_share * static_cast<double>(limit_ns);
-        const std::uint64_t size = (batch.end - batch.first) * (is_short ? 2 : 1);
-        own.next_end = batch.end + std::min(size, num_objects - batch.end);
+        own.next_end = batch.end + std::min(size, num_objects - batch.end % num_objects);
       }
       all = agree_on_limit(work, own);
     });
     if (all.next_end == 0 || all.has_failed != 0) {
       work.recorder.stop_here();
-      return {batch.end, static_cast<double>(end_ns)};
+      return {std::min(batch.end, num_objects), batch.end, static_cast<double>(end_ns)};
     }
     batch = {batch.end, all.next_end};
   }
@@ -101,9 +106,9 @@ Moved move_objects(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects)
   const bool is_limited = !is_metadata(work.position.operation) || makes_something(work.position.operation);
   if (request.time_limit_s <= 0 || !is_limited) {
     loop.move({0, num_objects}, std::nullopt);
-    return {num_objects, 0};
+    return {num_objects, num_objects, 0};
   }
-  const auto limit_ns = static_cast<std::uint64_t>(request.time_limit_s * 1e9);
+  const auto limit_ns = static_cast<std::uint64_t>((request.ramp_time_s + request.time_limit_s) * 1e9);
   const bool in_step = request.collective || request.barrier || schedule::is_funnel(request.movement);
   return in_step ? move_in_step(work, loop, num_objects, limit_ns) : move_alone(work, loop, num_objects, limit_ns);
 }

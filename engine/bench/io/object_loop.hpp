@@ -13,6 +13,7 @@
 #include "bench/io/contents.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/pace.hpp"
+#include "bench/io/passes.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io/transfers.hpp"
 #include "cluster/cluster.hpp"
@@ -74,6 +75,7 @@ struct PhaseWork {
   Contents& contents;
   Failure& failure;
   Pace& pace;
+  const Passes& passes;            ///< of this rank's objects; of a funnel those of all ranks
   Transfers* transfers = nullptr;  ///< of the file that this rank opened; null where it opened none
 
   bool writes() const { return position.operation == IoOperation::write; }
@@ -81,10 +83,16 @@ struct PhaseWork {
   int rank() const { return stage.cluster.rank(); }
 };
 
-/// Objects [first, end) of every rank.
+/// Objects [first, end) of every rank, numbered over all passes.
 struct ObjectRange {
   std::uint64_t first = 0, end = 0;
 };
+
+/// The same range, numbered from the beginning of its pass, in which all of it lies.
+inline ObjectRange within_pass(const PhaseWork& work, const ObjectRange& range) {
+  const std::uint64_t before = work.passes.first_of_pass(range.first);
+  return {range.first - before, range.end - before};
+}
 
 class ObjectLoop {
  public:
@@ -108,13 +116,15 @@ std::chrono::nanoseconds time_until_due(const PhaseWork& work, std::uint64_t num
 void wait_for_rate(PhaseWork& work, std::uint64_t number);
 
 struct Moved {
-  std::uint64_t num_objects = 0;  ///< of every rank
+  std::uint64_t num_objects = 0;  ///< of every rank; with --time-based the fewest that any has, each counted once
+  std::uint64_t num_own = 0;      ///< of this rank, with --time-based as often as they were moved
   double stop_ns = 0;             ///< when this rank stopped since the limit had passed; 0 = it did not
 };
 
 /// Collective: objects [0, num_objects) of every rank, or as many as the time limit lets them. Ranks that need not move
-/// in step each stop by their own clock; then all go on to the greatest number that any of them had done. Others agree
-/// on batch after batch, by the root's clock. A rank that fails keeps no other waiting.
+/// in step each stop by their own clock; then all go on to the greatest number that any of them had done, but with
+/// --time-based, where objects are moved again and again until the limit. Others agree on batch after batch, by the
+/// root's clock; no batch lies in two passes. A rank that fails keeps no other waiting.
 Moved move_objects(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects);
 
 }  // namespace leadline::bench::io

@@ -33,11 +33,12 @@ std::uint64_t ObjectRing::num_allowed(std::uint64_t num_returned) const {
 void ObjectRing::do_next() {
   const std::uint64_t number = num_done_.load(std::memory_order_relaxed);
   const std::span<std::byte> object = memory(number);
+  const auto [object_number, pass] = task_.passes.at(number);
   if (writes()) {
-    contents_.fill(object, task_.owner, object_at(number),
-                   number < num_slots() ? Before::anything : Before::object_of_same_rank);
+    contents_.fill(object, task_.owner, object_number,
+                   number < num_slots() ? Before::anything : Before::object_of_same_rank, pass);
   } else {
-    contents_.verify(object, num_moved_[number % num_slots()], task_.owner, object_at(number));
+    contents_.verify(object, num_moved_[number % num_slots()], task_.owner, object_number, pass);
     if (number + num_slots() < task_.num_objects) contents_.poison(object);
   }
   num_done_.store(number + 1, std::memory_order_release);

@@ -13,9 +13,9 @@
 
 #include "bench/io/buffers.hpp"
 #include "bench/io/contents.hpp"
+#include "bench/io/passes.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io/result.hpp"
-#include "schedule/object_order.hpp"
 
 namespace leadline::bench::io {
 
@@ -27,9 +27,9 @@ class ObjectRing {
  public:
   struct Task {
     IoOperation operation = IoOperation::write;
-    std::int32_t owner = 0;                ///< whose objects these are
-    std::uint64_t num_objects = 0;         ///< at most
-    schedule::ObjectOrder order{0, 0, 0};  ///< in which they are moved
+    std::int32_t owner = 0;         ///< whose objects these are
+    std::uint64_t num_objects = 0;  ///< at most, over all passes
+    Passes passes{};                ///< in which they are moved
   };
 
   /// Blocks until all slots are ready. References outlive it; until settle() it alone uses `contents`.
@@ -40,7 +40,7 @@ class ObjectRing {
   ObjectRing& operator=(const ObjectRing&) = delete;
 
   /// Its number in the file.
-  std::uint64_t object_at(std::uint64_t number) const { return task_.order.at(number); }
+  std::uint64_t object_at(std::uint64_t number) const { return task_.passes.at(number).object; }
 
   /// The memory of the next object: made, or ready to be read into. Does what is left for that, or waits until the
   /// helper has done what it is at: that time counts as fill or verify. At most num_slots objects are taken and not

@@ -180,6 +180,14 @@ void declare_phases(OptionTable& options, IoRequest& request) {
       .later();
   options.seconds("--time-limit", "time of a phase, at whose end all ranks stop behind the same object; 0 = none", 0,
                   request.time_limit_s);
+  options
+      .flag("--time-based", "a rank that is through with its objects begins again, until the time limit",
+            request.time_based)
+      .later();
+  options
+      .seconds("--ramp-time", "with --time-based: so long before the time of --time-limit, which no rate counts", 0,
+               request.ramp_time_s)
+      .later();
 }
 
 void declare_data(OptionTable& options, IoRequest& request) {

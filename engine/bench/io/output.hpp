@@ -44,7 +44,7 @@ struct IoFileSetup : result::RunFileSetup {
 std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
 
 /// How far all ranks together are, as far as rank 0 can tell without asking: by its own share. Of metadata, items are
-/// counted in place of bytes.
+/// counted in place of bytes. `bytes_total` is what one pass has; bytes_done may be more.
 struct PhaseProgress {
   PhasePosition position;
   std::uint64_t bytes_done = 0, bytes_total = 0;

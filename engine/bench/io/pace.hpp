@@ -39,6 +39,7 @@ class CurrentStep {
   struct Phase {
     IoOperation operation = IoOperation::write;
     std::string file;
+    bool repeats = false;  ///< it goes through its objects again and again
   };
 
   /// `file_call` outlives it.
@@ -79,9 +80,13 @@ class CurrentStep {
     if (between == Between::deleting_files) return "the deletion of the files";
     const std::uint64_t num_done = object_.load(std::memory_order_relaxed);
     const std::uint64_t num_objects = num_objects_.load(std::memory_order_relaxed);
-    const std::string object =
-        num_done < num_objects ? fmt::format("object {} of {}", num_done, num_objects) : "behind its last object";
     const Phase& here = phases_[phase];
+    const std::uint64_t num_passes = here.repeats && num_objects > 0 ? num_done / num_objects : 0;
+    const std::string pass = num_passes > 0 ? fmt::format(" in pass {}", num_passes + 1) : "";
+    const std::string object =
+        num_done < num_objects || num_passes > 0
+            ? fmt::format("object {} of {}{}", num_done - num_passes * num_objects, num_objects, pass)
+            : "behind its last object";
     const bool is_named = here.file.empty() || file_call_.kind() != FileCallKind::none;
     return fmt::format("{} phase {} of {}, {}{}{}", name_of(here.operation), phase + 1, phases_.size(), object,
                        is_named ? "" : ", ", is_named ? "" : here.file);
@@ -103,9 +108,9 @@ class CurrentStep {
 
  private:
   void moved(const RankPhase& row) {
-    bytes_.store(row.bytes, std::memory_order_relaxed);
+    bytes_.store(row.bytes + row.ramp_bytes, std::memory_order_relaxed);
     message_bytes_.store(row.message_bytes, std::memory_order_relaxed);
-    num_own_objects_.store(row.num_objects, std::memory_order_relaxed);
+    num_own_objects_.store(row.num_objects + row.ramp_objects, std::memory_order_relaxed);
   }
 
   std::vector<Phase> phases_;
@@ -122,12 +127,12 @@ class Pace {
  public:
   struct Work {
     PhasePosition position;
-    std::uint64_t num_objects = 0;  ///< that pass through this rank
-    std::uint64_t bytes_total = 0;  ///< of all ranks
+    std::uint64_t num_objects = 0;  ///< that pass through this rank, in one pass
+    std::uint64_t bytes_total = 0;  ///< of all ranks, likewise
   };
 
   /// `progress`: rank 0 only.
-  Pace(const Work& work, const Recorder& recorder, ProgressCounter& progress_counter, CurrentStep& current_step,
+  Pace(const Work& work, Recorder& recorder, ProgressCounter& progress_counter, CurrentStep& current_step,
        Progress* progress)
       : work_(work),
         recorder_(recorder),
@@ -138,6 +143,7 @@ class Pace {
   /// Outside timed calls.
   void object_done() {
     ++num_done_;
+    recorder_.object_done();
     progress_counter_.advance();
     current_step_.object_done(recorder_.row());
     if (progress_ != nullptr) show();
@@ -150,14 +156,15 @@ class Pace {
     const std::uint64_t now = recorder_.elapsed_ns();
     if (now < next_ns_) return;
     next_ns_ = now + interval_ns;
-    const double share = static_cast<double>(num_done_) / static_cast<double>(std::max(work_.num_objects, num_done_));
+    const double passes =
+        static_cast<double>(num_done_) / static_cast<double>(std::max<std::uint64_t>(work_.num_objects, 1));
     progress_->phase_goes_on({work_.position,
-                              static_cast<std::uint64_t>(share * static_cast<double>(work_.bytes_total)),
+                              static_cast<std::uint64_t>(passes * static_cast<double>(work_.bytes_total)),
                               work_.bytes_total, static_cast<double>(now) / 1e9});
   }
 
   Work work_;
-  const Recorder& recorder_;
+  Recorder& recorder_;
   ProgressCounter& progress_counter_;
   CurrentStep& current_step_;
   Progress* progress_;

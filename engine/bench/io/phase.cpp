@@ -34,6 +34,12 @@ Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share
           num_contributors * task.num_objects * of_object};
 }
 
+Passes passes_of(const Stage& stage, const PhaseTask& task, const Share& share) {
+  const std::int32_t owner = share.owners.empty() ? stage.cluster.rank() : share.owners.front();
+  return {schedule::ObjectOrder(stage.plan.num_objects, stage.request.random_seed, owner),
+          {task.num_objects, stage.plan.num_objects, task.num_written}};
+}
+
 std::size_t max_started(const Stage& stage) {
   if (stage.request.queue_depth > 1) return static_cast<std::size_t>(stage.request.queue_depth);
   if (stage.request.calls == storage::FileCalls::blocking) return 1;
@@ -50,6 +56,13 @@ std::uint64_t bytes_of_system_calls(IoOperation operation) {
     if (name == (operation == IoOperation::write ? "wchar:" : "rchar:")) return bytes;
   }
   return 0;
+}
+
+/// Without the share of the ramp.
+std::uint64_t counted_part(std::uint64_t bytes, const RankPhase& row) {
+  if (row.ramp_bytes == 0) return bytes;
+  return static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(row.bytes) /
+                                    static_cast<double>(row.bytes + row.ramp_bytes));
 }
 
 /// Beyond, the first ones stand for all.
@@ -103,6 +116,7 @@ Phase::Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links
       lost_pairs_(lost_pairs),
       current_step_(current_step),
       share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank(), task.left_out)),
+      passes_(passes_of(stage, task, share_)),
       recorder_(stage.request.num_slow_calls, has_joint_calls(stage) ? joint_calls_kept : 0),
       contents_(stage.request, stage.plan.layout, task.writing),
       failure_(stage.cluster, stage.placement.host),
@@ -148,17 +162,15 @@ bool Phase::make_ready() {
     drop_caches();
   }
   agreed_ = agreement();
-  if (agreed_) return false;
-  failure_.guard([&] { recorder_.row().cache_before = cache_state(); });
-  return true;
+  if (is_metadata(task_.position.operation)) recorder_.row().cache_before = cache_state();
+  return !agreed_;
 }
 
 /// Untimed: what the ring holds.
 void Phase::make_contents_ready() {
   if (links_ != nullptr || share_.is_left_out || is_metadata(task_.position.operation) || mixes()) return;
-  const std::int32_t owner = share_.owners.front();
-  const schedule::ObjectOrder order(stage_.plan.num_objects, stage_.request.random_seed, owner);
-  const ObjectRing::Task task{task_.position.operation, owner, task_.num_objects, order};
+  const std::uint64_t num_objects = stage_.request.time_based ? Passes::endless : task_.num_objects;
+  const ObjectRing::Task task{task_.position.operation, share_.owners.front(), num_objects, passes_};
   ring_.emplace(contents_, stage_.buffers, task, recorder_, stage_.contents_worker);
 }
 
@@ -203,15 +215,16 @@ void Phase::measure() {
   const std::uint64_t bytes_before = bytes_of_system_calls(task_.position.operation);
   const CommonStart start = await_common_start(stage_.cluster);
   clock_error_ns_ = static_cast<double>(start.error_ns);
-  if (mixes()) reads_.emplace(stage_.request.num_slow_calls);
-  recorder_.begin(start.at_ns);
-  if (reads_) reads_->begin(start.at_ns);
+  const auto ramp_ns = static_cast<std::uint64_t>(stage_.request.ramp_time_s * 1e9);
+  recorder_.begin(start.at_ns, ramp_ns);
+  if (mixes()) {
+    reads_.emplace(stage_.request.num_slow_calls);
+    reads_->begin(start.at_ns, ramp_ns);
+    recorder_.count_with(*reads_);
+  }
   current_step_.begin(recorder_.row());
   open();
-  if (!is_metadata(task_.position.operation)) {
-    const AgreementTimer timer(recorder_);
-    agreed_ = agreement();
-  }
+  if (!is_metadata(task_.position.operation)) are_open();
   if (!agreed_) {
     preallocate();
     move();
@@ -224,8 +237,10 @@ void Phase::measure() {
   close();
   recorder_.end(stage_.request.sync);
   current_step_.end(recorder_.row());
-  if (has_joint_calls(stage_))
-    recorder_.row().system_bytes = bytes_of_system_calls(task_.position.operation) - bytes_before;
+  if (has_joint_calls(stage_)) {
+    const std::uint64_t bytes = bytes_of_system_calls(task_.position.operation) - bytes_before;
+    recorder_.row().system_bytes = counted_part(bytes, recorder_.row());
+  }
   check_what_is_left();
   const bool is_looked_at = changes_files() && stage_.request.sync == SyncTiming::outside;
   if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
@@ -315,6 +330,27 @@ void Phase::open() {
   failure_.guard([&] { read_transfers_.emplace(*file_, path(), setting, *reads_, file_call()); });
 }
 
+/// Collective, once this rank's file is open: waits until all are. What a phase that reads wants to know of files takes
+/// opening them, so that is done now: the open that is timed is the first one. The clock stands still meanwhile.
+void Phase::are_open() {
+  if (writes()) {
+    const AgreementTimer timer(recorder_);
+    agreed_ = agreement();
+    return;
+  }
+  const std::uint64_t own_ns = recorder_.elapsed_ns();
+  const std::uint64_t all_open_ns =
+      merged_over_ranks(stage_.cluster, own_ns, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+  if (task_.checks_layout) failure_.guard([&] { require_same_layout(stage_, share_, task_.writing); });
+  if (!failure_.has_happened()) failure_.guard([&] { recorder_.row().cache_before = cache_state(); });
+  agreed_ = agreement();
+  if (agreed_) return;
+  const CommonStart start = await_common_start(stage_.cluster);
+  clock_error_ns_ = std::max(clock_error_ns_, static_cast<double>(start.error_ns));
+  recorder_.go_on(start.at_ns, own_ns, all_open_ns);
+  if (reads_) reads_->go_on(start.at_ns, own_ns, all_open_ns);
+}
+
 void Phase::preallocate() {
   if (!file_ || !writes() || stage_.request.preallocate_bytes == 0) return;
   failure_.guard([&] {
@@ -340,7 +376,7 @@ std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
 }
 
 void Phase::move() {
-  PhaseWork work{stage_, task_.position, task_.left_out, recorder_, contents_, failure_, pace_};
+  PhaseWork work{stage_, task_.position, task_.left_out, recorder_, contents_, failure_, pace_, passes_};
   if (transfers_) work.transfers = &*transfers_;
   const std::unique_ptr<ObjectLoop> loop = make_loop(work);
   moved_ = move_objects(work, *loop, task_.num_objects);

@@ -15,6 +15,7 @@
 #include "bench/io/object_loop.hpp"
 #include "bench/io/object_ring.hpp"
 #include "bench/io/pace.hpp"
+#include "bench/io/passes.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/queued_transfers.hpp"
 #include "bench/io/recorder.hpp"
@@ -59,10 +60,12 @@ bool is_lowest_on_host(const std::vector<std::int32_t>& ranks, int rank, std::sp
 /// The parameters of a phase.
 struct PhaseTask {
   PhasePosition position;
-  std::uint64_t num_objects = 0;       ///< of a rank, at most
+  std::uint64_t num_objects = 0;       ///< of a rank, at most; with --time-based in one pass
+  std::uint64_t num_written = 0;       ///< by the rank whose objects these are: see PassShape
   Writing writing;                     ///< who writes, or wrote, the blocks
   std::vector<std::int32_t> left_out;  ///< see ranks_left_out()
   bool makes_file_anew = false;        ///< the rank that empties the file before it is written removes it instead
+  bool checks_layout = false;          ///< whether the file was written with these objects: see require_same_layout()
 };
 
 class Phase {
@@ -79,7 +82,7 @@ class Phase {
   const RankPhase& row() const { return recorder_.row(); }
   /// Whether its files could be made ready, so that it was measured.
   bool was_measured() const { return row().end_ns > 0; }
-  std::uint64_t num_objects() const { return moved_.num_objects; }
+  const Moved& moved() const { return moved_; }
   std::uint64_t verified_bytes() const { return contents_.verified_bytes(); }
   /// As the file says, on ranks that opened one.
   const std::optional<storage::Hints>& hints() const { return hints_; }
@@ -103,6 +106,7 @@ class Phase {
   storage::CacheState cache_state() const;
   void measure();
   void open();
+  void are_open();
   void preallocate();
   void move();
   std::unique_ptr<ObjectLoop> make_loop(PhaseWork& work);
@@ -120,6 +124,7 @@ class Phase {
   LostPairs* lost_pairs_;
   CurrentStep& current_step_;
   Share share_;
+  Passes passes_;
   Recorder recorder_;
   Contents contents_;
   std::optional<ObjectRing> ring_;  ///< of a rank that moves its objects by itself

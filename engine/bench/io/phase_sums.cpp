@@ -49,6 +49,7 @@ PhaseSums merged(PhaseSums all, const PhaseSums& more) {
   all.num_continued += more.num_continued;
   all.num_mismatches += more.num_mismatches;
   all.bytes_at_stop += more.bytes_at_stop;
+  all.ramp_bytes += more.ramp_bytes;
   all.stop_ns = std::max(all.stop_ns, more.stop_ns);
   all.first_begin_ns = std::min(all.first_begin_ns, more.first_begin_ns);
   all.last_end_ns = std::max(all.last_end_ns, more.last_end_ns);
@@ -96,7 +97,7 @@ void TimeSums::add(const TimeSums& more) {
 PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, double stop_ns) {
   PhaseSums sums;
   sums.stop_ns = stop_ns;
-  if (own.bytes == 0 && own.num_objects == 0) return sums;
+  if (own.bytes == 0 && own.num_objects == 0 && own.ramp_bytes == 0 && own.ramp_objects == 0) return sums;
   sums.bytes = own.bytes;
   sums.message_bytes = own.message_bytes;
   sums.num_objects = own.num_objects;
@@ -104,6 +105,7 @@ PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, doub
   sums.num_continued = own.num_continued;
   sums.num_mismatches = own.num_mismatches;
   sums.bytes_at_stop = own.bytes_at_stop;
+  sums.ramp_bytes = own.ramp_bytes;
   sums.first_begin_ns = own.begin_ns;
   // Ranks that share a file wait for the syncs of others, too.
   const bool is_without_sync = request.sync == SyncTiming::outside && own.done_ns > 0;
@@ -116,7 +118,7 @@ PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, doub
     if (own.times_ns[i] > 0) sums.times[i].add(rank, own.times_ns[i]);
   }
   sums.transfer.add(rank, transfer_ns(own, request.sync));
-  const std::uint64_t object_bytes = own.num_objects * request.object_size_bytes;
+  const std::uint64_t object_bytes = (own.num_objects + own.ramp_objects) * request.object_size_bytes;
   sums.making_ns = own.making_ns;
   sums.checking_ns = own.checking_ns;
   if (own.making_ns > 0) sums.filled_bytes = object_bytes;
@@ -144,7 +146,7 @@ std::uint64_t bytes_until(const RankPhase& own, double time_ns) {
     const double end_ns = std::min(begin_ns + bin_ns, std::max(own.done_ns, begin_ns + 1));
     bytes += static_cast<double>(own.series.bytes[i]) * std::min((time_ns - begin_ns) / (end_ns - begin_ns), 1.0);
   }
-  return static_cast<std::uint64_t>(bytes);
+  return static_cast<std::uint64_t>(std::max(bytes - static_cast<double>(own.ramp_bytes), 0.0));
 }
 
 PhaseSums sum_of(cluster::Cluster& cluster, const PhaseSums& own) { return merged_over_ranks(cluster, own, merged); }

@@ -25,7 +25,7 @@ struct TimeSums {
 /// One rank's share, or that of several. Plain data: it travels as bytes.
 struct PhaseSums {
   std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0, num_calls = 0, num_continued = 0, num_mismatches = 0;
-  std::uint64_t bytes_at_stop = 0;
+  std::uint64_t bytes_at_stop = 0, ramp_bytes = 0;
   double stop_ns = 0;
   double first_begin_ns = std::numeric_limits<double>::infinity(), last_end_ns = 0;  ///< of what is reported
   double first_done_ns = std::numeric_limits<double>::infinity();
@@ -45,7 +45,7 @@ double time_of(const RankPhase& own, IoTime time);
 
 PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, double stop_ns);
 
-/// Local: what a rank had moved by a time since the common start, by its series.
+/// Local: what a rank had moved by a time since the common start, by its series; without that of a ramp.
 std::uint64_t bytes_until(const RankPhase& own, double time_ns);
 
 /// Collective: of all ranks, on all ranks.

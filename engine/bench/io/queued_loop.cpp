@@ -2,6 +2,7 @@
 // As many calls as may be under way; memory is given back in the order of objects, whatever is done first.
 #include "bench/io/queued_loop.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -13,45 +14,40 @@ namespace leadline::bench::io {
 using StateTimer = Recorder::StateTimer;
 
 QueuedLoop::QueuedLoop(PhaseWork& work, QueuedTransfers& transfers, std::int32_t owner, ObjectRing* ring)
-    : work_(work),
-      transfers_(transfers),
-      owner_(owner),
-      ring_(ring),
-      order_(work.stage.plan.num_objects, work.request().random_seed, owner),
-      moved_(work.stage.buffers.num_objects()) {}
+    : work_(work), transfers_(transfers), owner_(owner), ring_(ring), moved_(work.stage.buffers.num_objects()) {}
 
-bool QueuedLoop::is_read(std::uint64_t object) const {
+bool QueuedLoop::is_read(std::uint64_t number) const {
   if (work_.position.operation != IoOperation::mix) return !work_.writes();
-  return is_read_in_mix(work_.request().mix_read_share, owner_, object);
+  return is_read_in_mix(work_, owner_, number);
 }
 
 std::span<std::byte> QueuedLoop::take(std::uint64_t number) {
   if (ring_ != nullptr) return ring_->take(number);
   const std::span<std::byte> memory = work_.stage.buffers.object(slot_of(number));
-  const std::uint64_t object = order_.at(number);
-  const bool reads = is_read(object);
+  const auto [object, pass] = work_.passes.at(number);
+  const bool reads = is_read(number);
   const StateTimer timer(work_.recorder, reads ? IoTime::verify : IoTime::fill);
   if (reads) {
     work_.contents.poison(memory);
   } else {
-    work_.contents.fill(memory, owner_, object, Before::anything);
+    work_.contents.fill(memory, owner_, object, Before::anything, pass);
   }
   return memory;
 }
 
 void QueuedLoop::give_back(std::uint64_t number, std::uint64_t num_moved) {
   if (ring_ != nullptr) return ring_->give_back(number, num_moved);
-  const std::uint64_t object = order_.at(number);
-  if (!is_read(object)) return;
+  if (!is_read(number)) return;
+  const auto [object, pass] = work_.passes.at(number);
   const StateTimer timer(work_.recorder, IoTime::verify);
-  work_.contents.verify(work_.stage.buffers.object(slot_of(number)), num_moved, owner_, object);
+  work_.contents.verify(work_.stage.buffers.object(slot_of(number)), num_moved, owner_, object, pass);
 }
 
 void QueuedLoop::start(std::uint64_t number) {
   const std::span<std::byte> memory = take(number);
-  const std::uint64_t object = order_.at(number);
+  const std::uint64_t object = work_.passes.at(number).object;
   work_.failure.guard([&] {
-    transfers_.start(number, is_read(object) ? IoOperation::read : IoOperation::write,
+    transfers_.start(number, is_read(number) ? IoOperation::read : IoOperation::write,
                      work_.stage.plan.layout.location(owner_, object).offset_bytes, memory);
   });
 }
@@ -85,9 +81,11 @@ std::uint64_t QueuedLoop::move(ObjectRange range, std::optional<std::uint64_t> s
   const auto is_over = [&](std::uint64_t number) {
     return work_.failure.has_happened() || (stop_ns && number > 0 && work_.recorder.elapsed_ns() >= *stop_ns);
   };
+  // An object is under way once at a time, or nobody knows which pass wrote it last.
+  const std::uint64_t most = std::min<std::uint64_t>(moved_.size(), work_.passes.num_objects());
   std::uint64_t number = oldest_ = range.first;
   while (number < range.end && !is_over(number)) {
-    if (transfers_.is_full() || number - oldest_ == moved_.size()) {
+    if (transfers_.is_full() || number - oldest_ == most) {
       finish(whenever());
       continue;
     }

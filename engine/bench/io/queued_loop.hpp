@@ -11,7 +11,6 @@
 #include "bench/io/object_ring.hpp"
 #include "bench/io/queued_transfers.hpp"
 #include "core/deadline.hpp"
-#include "schedule/object_order.hpp"
 
 namespace leadline::bench::io {
 
@@ -23,7 +22,7 @@ class QueuedLoop final : public ObjectLoop {
   std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) override;
 
  private:
-  bool is_read(std::uint64_t object) const;
+  bool is_read(std::uint64_t number) const;
   std::size_t slot_of(std::uint64_t number) const { return number % moved_.size(); }
   std::span<std::byte> take(std::uint64_t number);
   void give_back(std::uint64_t number, std::uint64_t num_moved);
@@ -35,7 +34,6 @@ class QueuedLoop final : public ObjectLoop {
   QueuedTransfers& transfers_;
   std::int32_t owner_;
   ObjectRing* ring_;
-  schedule::ObjectOrder order_;
   /// By slot of memory: bytes of an object that is done before one that was begun earlier.
   std::vector<std::optional<std::uint64_t>> moved_;
   std::uint64_t oldest_ = 0;  ///< the first that was not given back

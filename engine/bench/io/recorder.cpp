@@ -58,12 +58,36 @@ Recorder::Recorder(std::size_t num_slow_calls, std::size_t most_joint_calls)
   begin();
 }
 
-void Recorder::begin(std::uint64_t origin_ns) {
+void Recorder::begin(std::uint64_t origin_ns, std::uint64_t ramp_ns) {
   origin_ns_ = origin_ns;
+  ramp_ns_ = ramp_ns;
+  is_in_ramp_ = ramp_ns > 0;
   row_.begin_ns = static_cast<double>(elapsed_ns());
 }
 
+/// All that was recorded is of the ramp, but for the throughput over time.
+void Recorder::count_from(std::uint64_t at_ns) {
+  is_in_ramp_ = false;
+  RankPhase counted;
+  counted.begin_ns = static_cast<double>(at_ns);
+  counted.ramp_bytes = row_.ramp_bytes + row_.bytes;
+  counted.ramp_objects = row_.num_objects;
+  counted.series = row_.series;
+  counted.file = row_.file;
+  counted.cache_before = row_.cache_before;
+  row_ = counted;
+  aside_ns_ = 0;
+  slow_calls_.clear();
+  if (beside_ != nullptr) beside_->count_from(at_ns);
+}
+
 void Recorder::add_call(const DoneCall& call) {
+  // One that was under way when the ramp ended.
+  if (ramp_ns_ > 0 && static_cast<double>(call.begin_ns) < row_.begin_ns) {
+    row_.ramp_bytes += call.moved_bytes;
+    spread_bytes(row_.series, call.begin_ns, call.end_ns, call.moved_bytes);
+    return;
+  }
   const std::uint64_t time_ns = call.end_ns - call.begin_ns;
   const auto time = static_cast<double>(time_ns);
   row_.call_ns_min = row_.num_calls == 0 ? time : std::min(row_.call_ns_min, time);
@@ -108,6 +132,7 @@ void Recorder::add(const Recorder& other) {
   row_.num_calls += more.num_calls;
   row_.num_continued += more.num_continued;
   row_.bytes += more.bytes;
+  row_.ramp_bytes += more.ramp_bytes;
   for (std::size_t i = 0; i < num_latency_buckets; ++i) row_.latencies[i] += more.latencies[i];
   while (row_.series.bin_ns < more.series.bin_ns) double_bins(row_.series);
   while (more.series.bin_ns < row_.series.bin_ns) double_bins(more.series);
@@ -118,6 +143,9 @@ void Recorder::add(const Recorder& other) {
 void Recorder::end(SyncTiming sync) {
   const auto time_of = [&](IoTime state) { return row_.times_ns[static_cast<std::size_t>(state)]; };
   row_.end_ns = static_cast<double>(elapsed_ns());
+  // A rank that was in one call until the end.
+  const bool counts_nothing = row_.bytes == 0 && row_.num_objects == 0 && row_.message_bytes == 0;
+  if (ramp_ns_ > 0 && counts_nothing) row_.begin_ns = static_cast<double>(ramp_ns_);
   row_.io_ns = row_.end_ns - row_.begin_ns - time_of(IoTime::fill) - time_of(IoTime::verify) - aside_ns_;
   if (sync == SyncTiming::outside) row_.io_ns -= time_of(IoTime::sync);
   row_.io_ns = std::max(row_.io_ns, 0.0);

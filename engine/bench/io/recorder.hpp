@@ -36,9 +36,22 @@ class Recorder {
   /// Of calls that ranks make together the first `most_joint_calls` are kept.
   explicit Recorder(std::size_t num_slow_calls, std::size_t most_joint_calls = 0);
 
-  /// Where the phase begins: time 0 is now, or `origin_ns` by this rank's clock.
+  /// Where the phase begins: time 0 is now, or `origin_ns` by this rank's clock. What is recorded before `ramp_ns` is
+  /// told apart: see RankPhase::ramp_bytes.
   void begin() { begin(now_ns()); }
-  void begin(std::uint64_t origin_ns);
+  void begin(std::uint64_t origin_ns, std::uint64_t ramp_ns = 0);
+  /// The clock stood still from `at_ns` on, when this rank was through, and for all ranks goes on from `until_ns`, at
+  /// `origin_ns` by this rank's clock.
+  void go_on(std::uint64_t origin_ns, std::uint64_t at_ns, std::uint64_t until_ns) {
+    origin_ns_ = origin_ns - until_ns;
+    aside_ns_ += static_cast<double>(until_ns - at_ns);
+  }
+  /// `other` records the same rank in the same phase: both begin to count at one moment. It outlives this one's calls.
+  void count_with(Recorder& other) { beside_ = &other; }
+  /// Behind each object.
+  void object_done() {
+    if (is_in_ramp_ && elapsed_ns() >= ramp_ns_) count_from(elapsed_ns());
+  }
   std::uint64_t elapsed_ns() const { return elapsed_ns(now_ns()); }
   std::uint64_t elapsed_ns(std::uint64_t at_ns) const { return at_ns - origin_ns_; }
   /// Spent until now on making and comparing contents.
@@ -99,10 +112,13 @@ class Recorder {
   const std::vector<JointCall>& joint_calls() const { return joint_calls_; }
 
  private:
+  void count_from(std::uint64_t at_ns);
   void keep_if_slow(const SlowCall& call);
 
   RankPhase row_;
-  std::uint64_t origin_ns_ = 0;
+  std::uint64_t origin_ns_ = 0, ramp_ns_ = 0;
+  bool is_in_ramp_ = false;
+  Recorder* beside_ = nullptr;
   double aside_ns_ = 0;
   std::size_t num_slow_calls_, most_joint_calls_;
   std::vector<JointCall> joint_calls_;

@@ -92,6 +92,8 @@ struct IoRequest : RunRequest {
   std::uint64_t rate_limit_bytes = 0;  ///< --rate-limit: of a rank, in a second; 0 = none
   double sleep_s = 0;                  ///< between writing and reading
   double time_limit_s = 0;             ///< of a phase; 0 = none
+  bool time_based = false;             ///< objects are taken again and again until then
+  double ramp_time_s = 0;              ///< before that time, not counted in the rates
   // Data
   memory::Touch touch = memory::Touch::full;
   memory::Check check = memory::Check::all;

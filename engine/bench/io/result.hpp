@@ -84,7 +84,7 @@ enum class ContentsBy : std::uint8_t {
 const char* name_of(ContentsBy by);
 std::span<const Named<ContentsBy>> names_of(ContentsBy any);
 
-/// One phase: all objects written once, or read once; or one operation on each item.
+/// One phase: all objects written or read, once or again and again; or one operation on each item.
 struct PhasePosition {
   int index = 0;  ///< 0-based, in order; its row in the file
   IoOperation operation = IoOperation::write;
@@ -104,7 +104,8 @@ struct ByteSeries {
 
 /// What one rank did in one phase: its row of the file. Times since the common start of the phase.
 struct RankPhase {
-  double begin_ns = 0, end_ns = 0;  ///< before its open, behind its close (or its sync, whichever is later)
+  double begin_ns = 0, end_ns = 0;  ///< before its open, behind its close (or its sync, whichever is later); of a phase
+                                    ///< with a ramp when the rank began to count
   double done_ns = 0;               ///< behind its last call and, unless that is outside, its sync: not yet met others
   double io_ns = 0;                 ///< end - begin, less fill, verify, agreements and, where it is outside, sync
   std::array<double, num_io_times> times_ns{};
@@ -114,6 +115,8 @@ struct RankPhase {
   std::uint64_t num_objects = 0;          ///< its own, written or read and accounted for by it
   std::uint64_t bytes = 0;          ///< that it moved to or from files (no_file: that it received, or for reads sent)
   std::uint64_t message_bytes = 0;  ///< that it sent to or got from other ranks
+  std::uint64_t ramp_bytes = 0;     ///< that it moved by calls which began before begin_ns: only `series` has them, too
+  std::uint64_t ramp_objects = 0;   ///< done before begin_ns: not in the file
   std::uint64_t num_calls = 0;
   std::uint64_t num_continued = 0;  ///< calls that moved less than asked and were continued
   std::uint64_t bytes_at_stop = 0;  ///< when the time limit passed; 0 without one
@@ -206,6 +209,8 @@ struct PhaseSummary {
   double stop_ns = 0;
   std::uint64_t bytes_at_stop = 0;
   double bytes_per_s_at_stop = not_measured;
+  double ramp_ns = not_measured;  ///< from the common start until the first rank began to count; NaN without a ramp
+  std::uint64_t ramp_bytes = 0;   ///< of calls that began before; of these only `series` knows, too
   LatencyHistogram latencies{};
   double call_ns_min = not_measured, call_ns_p50 = not_measured, call_ns_p90 = not_measured, call_ns_p99 = not_measured,
          call_ns_p999 = not_measured, call_ns_max = not_measured;

@@ -50,6 +50,13 @@ storage::CacheState cache_of(const storage::CacheState& all, const PhaseSums& su
   return state;
 }
 
+/// Whether passes behind the first one may have found in the page cache what it has read.
+bool reads_again_through_cache(const PhaseSummary& summary, const IoRequest& request) {
+  constexpr std::uint64_t cached_page_bytes = 4096;
+  return request.time_based && request.cache_path == storage::CachePath::buffered &&
+         summary.bytes + summary.ramp_bytes > summary.cache_before.pages * cached_page_bytes;
+}
+
 ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
   const IoRequest& request = context.request;
   if (summary.position.operation != IoOperation::read || request.no_file || summary.bytes == 0) {
@@ -64,6 +71,7 @@ ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
   // Also of uncached reads: they drop what they bring in, and take what is there.
   const double share = static_cast<double>(before.cached) / static_cast<double>(before.pages);
   if (share >= 0.99) return ReadSource::cache;
+  if (reads_again_through_cache(summary, request)) return ReadSource::mixed;
   return share <= 0.01 ? ReadSource::storage : ReadSource::mixed;
 }
 
@@ -124,8 +132,9 @@ void set_stop(PhaseSummary& summary, const PhaseSums& sums) {
   summary.has_stop = true;
   summary.stop_ns = sums.stop_ns;
   summary.bytes_at_stop = sums.bytes_at_stop;
+  const double ramp_ns = std::isfinite(summary.ramp_ns) ? summary.ramp_ns : 0;
   if (summary.is_complete && !is_metadata(summary.position.operation))
-    summary.bytes_per_s_at_stop = rate(sums.bytes_at_stop, sums.stop_ns);
+    summary.bytes_per_s_at_stop = rate(sums.bytes_at_stop, sums.stop_ns - ramp_ns);
 }
 
 void set_latencies(PhaseSummary& summary, const PhaseSums& sums) {
@@ -298,6 +307,10 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
   summary.position = position;
   summary.error = context.error;
   set_totals(summary, sums);
+  if (context.request.ramp_time_s > 0 && sums.io.num > 0) {
+    summary.ramp_ns = sums.first_begin_ns;
+    summary.ramp_bytes = sums.ramp_bytes;
+  }
   // Wrong data have no rate.
   if (summary.error.empty() && summary.num_mismatches > 0) summary.error = "data are not as they were written";
   summary.is_complete = summary.error.empty();

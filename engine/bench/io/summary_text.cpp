@@ -131,7 +131,12 @@ std::string io_latencies_text(const IoResult& result) {
   return text;
 }
 
-/// "[.:=++##=.]" for each operation, with the height of the bar.
+/// Of a phase with a ramp: where it ends in such a line.
+std::size_t end_of_ramp(const PhaseSummary& phase, const Folded& series) {
+  return std::min(series.bytes.size(), static_cast<std::size_t>(std::round(phase.ramp_ns / series.bin_ns)));
+}
+
+/// "[.:=++##=.]" for each operation, with the height of the bar; "[.:|=++##=.]" with a ramp.
 std::string io_throughput_text(const IoResult& result) {
   std::string text;
   for (const PhaseSummary* const phase : shown_phases(result)) {
@@ -140,9 +145,11 @@ std::string io_throughput_text(const IoResult& result) {
     const std::uint64_t most = *std::max_element(series.bytes.begin(), series.bytes.end());
     std::string line;
     for (const std::uint64_t bytes : series.bytes) line += height_of(bytes, most);
-    text +=
-        fmt::format("  {:<5} [{}] # is {}, one is {}\n", name_of(phase->position.operation), line,
-                    format_bandwidth(1e9 * static_cast<double>(most) / series.bin_ns), format_time_ns(series.bin_ns));
+    const bool has_ramp = std::isfinite(phase->ramp_ns);
+    if (has_ramp) line.insert(end_of_ramp(*phase, series), 1, '|');
+    text += fmt::format("  {:<5} [{}] # is {}, one is {}{}\n", name_of(phase->position.operation), line,
+                        format_bandwidth(1e9 * static_cast<double>(most) / series.bin_ns),
+                        format_time_ns(series.bin_ns), has_ramp ? ", | is the end of the ramp" : "");
   }
   return text.empty() ? "" : "throughput over time, all ranks\n" + text;
 }
@@ -288,8 +295,9 @@ std::string what_was_done(const IoResult& result) {
     return fmt::format("{}{}: {} a rank\n{}\n", preset, movement_description(request),
                        items_description(request, result.num_objects), directories_words(result));
   }
-  std::string text = fmt::format("{}{}: {} a rank", preset, movement_description(request),
-                                 objects_description(result.num_objects, request.object_size_bytes));
+  std::string text = fmt::format("{}{}: {} a rank{}", preset, movement_description(request),
+                                 objects_description(result.num_objects, request.object_size_bytes),
+                                 request.time_based ? ", again and again" : "");
   if (schedule::is_funnel(request.movement))
     text += fmt::format(", {}", output::counted(result.io_ranks.size(), "I/O rank"));
   text += "\n";

@@ -51,7 +51,10 @@ std::string what_moves(const IoRequest& request, const Plan& plan) {
   const std::uint64_t all_bytes = plan.layout.total_objects() * request.object_size_bytes;
   std::string text =
       fmt::format("Data: {} a rank{}, {} in all\n", objects_description(plan.num_objects, request.object_size_bytes),
-                  request.time_limit_s > 0 ? " at most" : "", about_bytes(all_bytes));
+                  request.time_based         ? ", again and again"
+                  : request.time_limit_s > 0 ? " at most"
+                                             : "",
+                  about_bytes(all_bytes));
   if (!request.no_file) {
     text += fmt::format("Files: {}; {}\n", plan.layout.num_files(), calls_description(request));
   }
@@ -91,7 +94,13 @@ std::string phases_line(const IoRequest& request, const Plan& plan) {
     text += fmt::format("{} {}", index == 0 ? "" : ",", name_of(plan.phases[index].operation));
   }
   if (request.repeat > 1) text += fmt::format("; {} times", request.repeat);
-  if (request.time_limit_s > 0) text += fmt::format("; {} each at most", output::format_duration(request.time_limit_s));
+  if (request.time_limit_s > 0) {
+    text +=
+        fmt::format("; {} each{}", output::format_duration(request.time_limit_s), request.time_based ? "" : " at most");
+  }
+  if (request.ramp_time_s > 0) {
+    text += fmt::format(", behind {} that do not count", output::format_duration(request.ramp_time_s));
+  }
   if (request.metadata && request.sync == SyncTiming::inside) text += "; fsync of each file before it is closed";
   const bool is_synced = !request.metadata && !request.no_file && request.operations != IoOperations::read;
   if (is_synced && request.sync == SyncTiming::each) {
@@ -226,6 +235,9 @@ std::string source_line(const IoRequest& request, const PhaseSummary& phase) {
   const std::string word = word_for(phase.source);
   if (request.cache_path == storage::CachePath::direct) return fmt::format("round the page cache: {}", word);
   if (!before.is_known || before.pages == 0) return fmt::format("what was cached before is unknown: {}", word);
+  if (request.time_based && phase.source == ReadSource::mixed) {
+    return fmt::format("later passes may find in the page cache what earlier ones have read: {}", word);
+  }
   return fmt::format("{} of the pages were cached before: {}",
                      output::percent_text(share_of(before.cached, before.pages)), word);
 }
@@ -286,6 +298,13 @@ std::string mix_lines(const PhaseSummary& phase, const Unit& unit) {
 
 std::uint64_t bytes_of(const PhaseSummary& phase) { return phase.bytes > 0 ? phase.bytes : phase.message_bytes; }
 
+/// "  behind a ramp of 5.012 s with 4.2 GiB, which do not count"; empty where there was none.
+std::string ramp_line(const PhaseSummary& phase) {
+  if (!std::isfinite(phase.ramp_ns)) return "";
+  return fmt::format("  behind a ramp of {} with {}, which do not count\n", format_time_ns(phase.ramp_ns),
+                     about_bytes(phase.ramp_bytes));
+}
+
 bool has_stop(const IoResult& result) {
   return std::any_of(result.phases.begin(), result.phases.end(), [](const auto& phase) { return phase.has_stop; });
 }
@@ -295,14 +314,14 @@ std::string meanings(const IoResult& result) {
   const bool is_sync_inside =
       !request.no_file && request.operations != IoOperations::read && request.sync == SyncTiming::inside;
   std::string text = fmt::format(
-      "  all done: bytes / the time from the common start to the last rank's close{}; the rate to quote\n"
+      "  all done: bytes / the time from the {} to the last rank's close{}; the rate to quote\n"
       "  first done: bytes that all had moved when the first rank was done / that time\n"
       "  slowest rank: bytes / the longest I/O time of a rank, without {} contents: storage goes on meanwhile,\n"
       "    so this may be above what it can do\n"
       "  mean rank: bytes / the mean I/O time; transfer: the slowest rank's without open, preallocation, fsync and "
       "close\n"
       "  IOPS: calls / the same time as all done\n",
-      is_sync_inside ? ", fsync inside" : "",
+      request.ramp_time_s > 0 ? "end of the ramp" : "common start", is_sync_inside ? ", fsync inside" : "",
       result.contents_by == ContentsBy::helper ? "waiting for" : "making and checking");
   if (has_stop(result)) text += "  at stop: bytes that were moved when the time limit passed / that time\n";
   return text;
@@ -387,7 +406,7 @@ std::string io_headlines(const IoResult& result) {
     const OperationSummary* const summary = summary_of(result, operation);
     const PhaseSummary* const phase = phase_for(result, operation);
     if (summary == nullptr || phase == nullptr) continue;
-    text += fmt::format("{}: {}\n", name_of(operation), rate_text(*summary, unit));
+    text += fmt::format("{}: {}\n", name_of(operation), rate_text(*summary, unit)) + ramp_line(*phase);
     if (result.request.no_file) continue;
     if (operation == IoOperation::mix) {
       text += mix_lines(*phase, unit);
@@ -467,7 +486,11 @@ namespace {
 
 constexpr double phase_line_interval_s = 1;
 
-double share_done(const PhaseProgress& progress) {
+double whole_time_s(const IoRequest& request) { return request.ramp_time_s + request.time_limit_s; }
+
+/// By bytes or, where they are moved again and again, by time.
+double share_done(const IoRequest& request, const PhaseProgress& progress) {
+  if (request.time_based) return std::min(progress.elapsed_s / whole_time_s(request), 1.0);
   if (progress.bytes_total == 0) return 1;
   return std::min(static_cast<double>(progress.bytes_done) / static_cast<double>(progress.bytes_total), 1.0);
 }
@@ -487,10 +510,11 @@ double rate_so_far(const PhaseProgress& progress) {
 
 /// By bytes, and never longer than the time limit leaves.
 double left_s(const IoRequest& request, const PhaseProgress& progress) {
+  const double by_time = std::max(whole_time_s(request) - progress.elapsed_s, 0.0);
+  if (request.time_based) return by_time;
   if (progress.bytes_done == 0) return request.time_limit_s > 0 ? request.time_limit_s : not_measured;
-  const double by_bytes = output::time_left_s(share_done(progress), 1, progress.elapsed_s);
-  if (!(request.time_limit_s > 0)) return by_bytes;
-  return std::min(by_bytes, std::max(request.time_limit_s - progress.elapsed_s, 0.0));
+  const double by_bytes = output::time_left_s(share_done(request, progress), 1, progress.elapsed_s);
+  return request.time_limit_s > 0 ? std::min(by_bytes, by_time) : by_bytes;
 }
 
 /// "write", "write 2 of 5".
@@ -520,10 +544,12 @@ class IoLineProgress final : public Progress {
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (outlet_.now_s() < next_line_s_) return;
-    outlet_.write(fmt::format(
-        "{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
-        output::percent_text(share_done(progress)), amount_text(progress.position, progress.bytes_total),
-        rate_words(progress.position, rate_so_far(progress)), output::format_duration(left_s(request_, progress))));
+    outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
+                              output::percent_text(share_done(request_, progress)),
+                              request_.time_based ? output::format_duration(whole_time_s(request_))
+                                                  : amount_text(progress.position, progress.bytes_total),
+                              rate_words(progress.position, rate_so_far(progress)),
+                              output::format_duration(left_s(request_, progress))));
     next_line_s_ = outlet_.now_s() + phase_line_interval_s;
   }
 
@@ -551,7 +577,7 @@ class IoBarProgress final : public Progress {
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (!bar_.is_due()) return;
-    bar_.draw(share_done(progress), name_of_phase(request_, progress.position),
+    bar_.draw(share_done(request_, progress), name_of_phase(request_, progress.position),
               fmt::format("{}, {} left, {}", amount_text(progress.position, progress.bytes_done),
                           output::format_duration(left_s(request_, progress)),
                           rate_words(progress.position, rate_so_far(progress))));

@@ -103,26 +103,6 @@ std::vector<BlockOfObject> looked_at(const schedule::LayoutShape& shape) {
   return blocks;
 }
 
-/// What the storage has put elsewhere says another offset than its own.
-void look_at_layout(const Stage& stage, const Share& share, const Writing& writing) {
-  const schedule::FileLayout& layout = stage.plan.layout;
-  const std::int32_t owner = share.owners.front();
-  const std::string& path = stage.files[static_cast<std::size_t>(share.file)];
-  for (const auto& [object, position_bytes] : looked_at(layout.shape())) {
-    const std::uint64_t offset_bytes = layout.location(owner, object).offset_bytes + position_bytes;
-    const InFileCall in_call(stage.cluster.progress_counter().file_call, "reading a block of", path);
-    const auto key = key_at(path, offset_bytes);
-    const bool is_in_its_place = key && key->run == writing.run && key->generation == writing.generation &&
-                                 key->file == static_cast<std::uint32_t>(share.file) &&
-                                 key->offset_bytes == offset_bytes;
-    if (!is_in_its_place || (key->object == object && std::cmp_equal(key->rank, owner))) continue;
-    throw Error(ExitStatus::bad_command_line, fmt::format("{} was written with other objects", path),
-                fmt::format("byte {} belongs to object {} of rank {}; object {} of rank {} was to be read there",
-                            offset_bytes, key->object, key->rank, object, owner),
-                "Read with the options that it was written with: ranks, --movement, --objects, --object-size");
-  }
-}
-
 /// Ends early where a rank is lost, since that may be one that was to write.
 void look_at_same_files(const Stage& stage) {
   cluster::Cluster& cluster = stage.cluster;
@@ -212,13 +192,25 @@ Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const
   return found.is_known != 0 ? Writing{found.run, found.generation} : otherwise;
 }
 
-void require_same_layout(const Stage& stage, const Writing& writing) {
-  if (stage.request.no_file || stage.request.file_fill != memory::BlockKind::blocks) return;
-  const Share share =
-      share_of(stage.request, stage.plan, IoOperation::read, stage.cluster.rank(), ranks_left_out(stage, nullptr));
-  Failure failure(stage.cluster, stage.placement.host);
-  if (share.opens && !share.owners.empty()) failure.guard([&] { look_at_layout(stage, share, writing); });
-  agree(stage.cluster, failure.error());
+/// What the storage has put elsewhere says another offset than its own.
+void require_same_layout(const Stage& stage, const Share& share, const Writing& writing) {
+  if (!share.opens || share.owners.empty() || stage.request.file_fill != memory::BlockKind::blocks) return;
+  const schedule::FileLayout& layout = stage.plan.layout;
+  const std::int32_t owner = share.owners.front();
+  const std::string& path = stage.files[static_cast<std::size_t>(share.file)];
+  for (const auto& [object, position_bytes] : looked_at(layout.shape())) {
+    const std::uint64_t offset_bytes = layout.location(owner, object).offset_bytes + position_bytes;
+    const InFileCall in_call(stage.cluster.progress_counter().file_call, "reading a block of", path);
+    const auto key = key_at(path, offset_bytes);
+    const bool is_in_its_place =
+        key && key->run == writing.run && are_of_one_writing(key->generation, writing.generation) &&
+        key->file == static_cast<std::uint32_t>(share.file) && key->offset_bytes == offset_bytes;
+    if (!is_in_its_place || (key->object == object && std::cmp_equal(key->rank, owner))) continue;
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} was written with other objects", path),
+                fmt::format("byte {} belongs to object {} of rank {}; object {} of rank {} was to be read there",
+                            offset_bytes, key->object, key->rank, object, owner),
+                "Read with the options that it was written with: ranks, --movement, --objects, --object-size");
+  }
 }
 
 void require_same_files(const Stage& stage) {

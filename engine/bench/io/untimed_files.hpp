@@ -13,6 +13,8 @@
 
 namespace leadline::bench::io {
 
+struct Share;
+
 /// Local: an existing ordinary file has no bytes any more. Throws Error(run_failed) naming it.
 void truncate_file(const std::string& path);
 
@@ -27,9 +29,9 @@ std::optional<Writing> writing_of_file(const std::string& path);
 Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files,
                                cluster::Cluster& cluster, const Writing& otherwise);
 
-/// Collective, before files are read that this run does not write. Throws AgreedError(bad_command_line) where blocks
+/// Local, before this share of a file is read that this run does not write. Throws Error(bad_command_line) where blocks
 /// that lie where they were written are of other objects than are to be read there.
-void require_same_layout(const Stage& stage, const Writing& writing);
+void require_same_layout(const Stage& stage, const Share& share, const Writing& writing);
 
 /// Collective, before anything is written; the files may hold a block of this run behind it. Looks only at files whose
 /// openers are on several hosts. Throws AgreedError(something_missing) that names the file and two hosts.

@@ -144,7 +144,9 @@ std::optional<Finding> read_from_cache(const IoResult& result) {
     });
   };
   const char* const advice =
-      "Use --drop-cache, --direct or --read-shift hosts:1, or more data than the hosts have memory.";
+      result.request.time_based
+          ? "Use --direct or --uncached, or more data than the hosts have memory."
+          : "Use --drop-cache, --direct or --read-shift hosts:1, or more data than the hosts have memory.";
   std::vector<std::string> words = is_read_from(ReadSource::cache);
   const bool is_whole = !words.empty();
   if (!is_whole) words = is_read_from(ReadSource::mixed);

@@ -31,6 +31,8 @@ import leadline
 from leadline.cli.export import main as export_main
 from leadline.diagnosis import diagnosed_in
 from leadline.io import text as io_text
+from leadline.io.analysis import analyse_phase
+from leadline.io.data import page_of as data_of
 from leadline.io.page import render_io, verdict
 from leadline.io.tables import key_figures, latency_table
 from leadline.model import FindingList
@@ -53,6 +55,14 @@ def test_an_even_run_is_fine(tmp_path: Path):
     assert "fsync included, durable" in writing
     assert "from cache" in reading
     assert io_text.missing(result) == ""
+
+
+def test_the_throughput_has_the_end_of_the_ramp(tmp_path: Path):
+    result = loaded(even(), tmp_path)
+    writing, reading = result.phases[0], result.phases[1]
+    writing.summary["ramp_ns"], reading.summary["ramp_ns"] = 2.5e6, None
+    page = data_of(result, [analyse_phase(result, one) for one in (writing, reading)], diagnosed_in(result))
+    assert [one["ramp_ns"] for one in page["phases"]] == [2.5e6, None]
 
 
 def test_who_is_slow_is_named(tmp_path: Path):

@@ -100,6 +100,7 @@ DEVIATIONS = {
         "ior-easy: --object-size 64 KiB; IO500 has 2 MiB",
     ),
     "no sync": ({"ior_easy": with_options("ior-easy", sync="none")}, "ior-easy: --sync none; IO500 has inside"),
+    "again and again": ({"ior_hard": with_options("ior-hard", time_based="true")}, "ior-hard: --time-based true"),
     "a number of other digits": ({"ior_easy": with_options("ior-easy", time_limit="60.0")}, "ior-easy: --time-limit"),
     "from the cache": ({"ior_hard": with_rate("ior-hard", "read", source="cache")}, "came from the page cache"),
     "one host": ({"ior_easy": made("ior-easy", provenance=SimpleNamespace(num_hosts=1))}, "ior-easy: all ranks were"),

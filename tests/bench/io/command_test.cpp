@@ -210,6 +210,7 @@ TEST(IoOptions, RefuseValuesOutOfRange) {
       {"--repeat", {"0"}},
       {"--sleep", {"-1", "nan", "2x", ""}},
       {"--time-limit", {"-1", ""}},
+      {"--ramp-time", {"-1", "x", ""}},
       {"--read-shift", {"", "ranks", "ranks:0", "hosts:x", "nodes:1", ":1"}},
       {"--slow-calls", {"-1", "100001"}},
       {"--threshold", {"0", "101%", "half"}}};
@@ -241,6 +242,18 @@ TEST(IoOptions, RefuseWhatIsAboutOtherMovements) {
   EXPECT_NO_THROW(parse({"--movement", "N-1", "--ahead", "2", "--calls", "non-blocking"}));
   EXPECT_THAT(refusal({"--movement", "N-M"}), AllOf(HasSubstr("N-M"), HasSubstr("--files"), HasSubstr("--targets")));
   EXPECT_NO_THROW(parse({"--movement", "N-M", "--targets", "list"}));
+}
+
+TEST(IoOptions, RefusePassesWithoutATime) {
+  EXPECT_THAT(refusal({"--time-based"}), AllOf(HasSubstr("--time-based needs a time"), HasSubstr("Add --time-limit")));
+  expect_no_effect({{"--ramp-time", "5"}}, {"--time-limit", "5"}, "--time-based");
+  EXPECT_THAT(refusal({"--time-based", "--time-limit", "5", "--metadata"}),
+              AllOf(HasSubstr("--time-based"), HasSubstr("--metadata")));
+  EXPECT_THAT(refusal({"--time-based", "--time-limit", "5", "--ramp-time", "1", "--like", "ior"}),
+              AllOf(HasSubstr("--ramp-time"), HasSubstr("--like ior")));
+  const IoRequest request = parse({"--time-based", "--time-limit", "1m", "--ramp-time", "5s"});
+  EXPECT_TRUE(request.time_based);
+  EXPECT_EQ(request.ramp_time_s, 5);
 }
 
 TEST(IoOptions, RefuseListsThatDoNotFit) {
@@ -444,61 +457,25 @@ TEST(IoOptions, ExplainThemselves) {
     parse({"--help"});
     FAIL() << "no help";
   } catch (const command::HelpWanted& wanted) {
-    for (const char* option : {"--transport",
-                               "--local",
-                               "--timeout",
-                               "--movement",
-                               "--strided",
-                               "--objects",
-                               "--object-size",
-                               "--io-ranks",
-                               "--io-hosts",
-                               "--files",
-                               "--buffer-size",
-                               "--ahead",
-                               "--no-self-send",
-                               "--no-file",
-                               "--backend",
-                               "--calls",
-                               "--collective",
-                               "--allow-fragile",
-                               "--hints",
-                               "--barrier",
-                               "--preallocate",
-                               "--target",
-                               "--targets",
-                               "--overwrite-targets",
-                               "--delete",
-                               "--op",
-                               "--repeat",
-                               "--sleep",
-                               "--time-limit",
-                               "--fill",
-                               "--touch",
-                               "--check",
-                               "--allocator",
-                               "--wait",
-                               "--direct",
-                               "--uncached",
-                               "--drop-cache",
-                               "--sync",
-                               "--read-shift",
-                               "--slow-calls",
-                               "--topology",
-                               "--threshold",
-                               "--false-discovery-rate",
-                               "--output",
-                               "--format",
-                               "--row-path",
-                               "--overwrite",
-                               "--quiet",
-                               "--verbose",
-                               "--dry-run",
-                               "--ranks",
-                               "--ranks-per-host",
-                               "Default: 600s",
-                               "N-M-M  3",
-                               "posix - "}) {
+    for (const char* option : {"--transport",    "--local",       "--timeout",
+                               "--movement",     "--strided",     "--objects",
+                               "--object-size",  "--io-ranks",    "--io-hosts",
+                               "--files",        "--buffer-size", "--ahead",
+                               "--no-self-send", "--no-file",     "--backend",
+                               "--calls",        "--collective",  "--allow-fragile",
+                               "--hints",        "--barrier",     "--preallocate",
+                               "--target",       "--targets",     "--overwrite-targets",
+                               "--delete",       "--op",          "--repeat",
+                               "--sleep",        "--time-limit",  "--time-based",
+                               "--ramp-time",    "--fill",        "--touch",
+                               "--check",        "--allocator",   "--wait",
+                               "--direct",       "--uncached",    "--drop-cache",
+                               "--sync",         "--read-shift",  "--slow-calls",
+                               "--topology",     "--threshold",   "--false-discovery-rate",
+                               "--output",       "--format",      "--row-path",
+                               "--overwrite",    "--quiet",       "--verbose",
+                               "--dry-run",      "--ranks",       "--ranks-per-host",
+                               "Default: 600s",  "N-M-M  3",      "posix - "}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }

@@ -92,6 +92,60 @@ TEST(IoRecorder, KeepsExtremesAndTheSlowestCalls) {
   EXPECT_THAT(none.slow_calls(), IsEmpty());
 }
 
+TEST(IoRecorder, TellsTheRampApart) {
+  Recorder recorder(2), reads(2);
+  recorder.begin(now_ns(), 1);
+  reads.begin(now_ns(), 1);
+  recorder.count_with(reads);
+  recorder.add_call({0, 100, 100, 0, 5000});
+  reads.add_call({0, 10, 10, 0, 6000});
+  recorder.add_own_object();
+  recorder.object_done();
+  EXPECT_EQ(recorder.row().num_calls + reads.row().num_calls, 0u);
+  EXPECT_EQ(recorder.row().bytes + reads.row().bytes, 0u);
+  EXPECT_THAT(recorder.slow_calls(), IsEmpty());
+  EXPECT_EQ(recorder.row().begin_ns, reads.row().begin_ns);
+
+  const auto begin_ns = static_cast<std::uint64_t>(recorder.row().begin_ns);
+  recorder.add_call({0, 7, 7, begin_ns - 1, begin_ns + 50});  // under way when the ramp ended
+  recorder.add_call({0, 100, 100, begin_ns, begin_ns + 3000});
+  recorder.add_own_object();
+  recorder.object_done();
+  const RankPhase& row = recorder.row();
+  EXPECT_EQ(row.bytes, 100u);
+  EXPECT_EQ(row.ramp_bytes, 107u);
+  EXPECT_EQ(row.num_objects, 1u);
+  EXPECT_EQ(row.ramp_objects, 1u);
+  EXPECT_EQ(row.call_ns_max, 3000);
+  EXPECT_EQ(sum_of(row.series), 207u);
+  EXPECT_THAT(recorder.slow_calls(), SizeIs(1));
+  recorder.add(reads);
+  EXPECT_EQ(row.ramp_bytes, 117u);
+}
+
+TEST(IoRecorder, ARankInOneCallUntilTheEndCountsFromTheEndOfTheRamp) {
+  Recorder recorder(2);
+  recorder.begin(now_ns(), 1);
+  recorder.add_call({0, 100, 100, 0, 5000});
+  recorder.add_own_object();
+  recorder.object_done();
+  recorder.end(SyncTiming::inside);
+  EXPECT_EQ(recorder.row().begin_ns, 1);
+  EXPECT_EQ(recorder.row().io_ns, recorder.row().end_ns - 1);
+}
+
+TEST(IoRecorder, TheClockStandsStillAlikeOnAllRanks) {
+  Recorder early(0), late(0);
+  const std::uint64_t origin_ns = now_ns();
+  early.begin(origin_ns);
+  late.begin(origin_ns);
+  const std::uint64_t again_ns = now_ns() + 5'000'000'000;
+  early.go_on(again_ns, 100, 700);
+  late.go_on(again_ns, 700, 700);
+  EXPECT_EQ(early.elapsed_ns(again_ns), 700u);
+  EXPECT_EQ(late.elapsed_ns(again_ns + 1), 701u);
+}
+
 TEST(IoRecorder, KeepsTheFirstCallsThatRanksMakeTogether) {
   Recorder recorder(0, 2), none(0);
   for (const double enter_ns : {1.0, 5.0, 9.0}) {
@@ -318,6 +372,16 @@ TEST(IoCurrentStep, NameThePhaseTheObjectAndTheFile) {
   EXPECT_EQ(current_step.text(), "read phase 2 of 2, behind its last object");
   current_step.enter(CurrentStep::Between::deleting_files);
   EXPECT_EQ(current_step.text(), "the deletion of the files");
+}
+
+TEST(IoCurrentStep, NameThePass) {
+  CurrentFileCall file_call;
+  CurrentStep current_step({{IoOperation::write, "", true}}, file_call);
+  current_step.enter(0, 4);
+  for (int i = 0; i < 3; ++i) current_step.object_done(RankPhase{});
+  EXPECT_EQ(current_step.text(), "write phase 1 of 1, object 3 of 4");
+  for (int i = 0; i < 7; ++i) current_step.object_done(RankPhase{});
+  EXPECT_EQ(current_step.text(), "write phase 1 of 1, object 2 of 4 in pass 3");
 }
 
 TEST(IoCurrentStep, LeavesTheFileToTheCallThatTheRankIsIn) {

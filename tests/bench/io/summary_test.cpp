@@ -136,6 +136,10 @@ TEST(BytesUntil, AreSpreadWithinTheirBin) {
   EXPECT_EQ(bytes_until(row, 2.25 * (1 << 20)), 250u) << "the last bin ends when the rank is done";
   EXPECT_EQ(bytes_until(row, 2.5 * (1 << 20)), 300u);
   EXPECT_EQ(bytes_until(row, 1e12), 300u);
+  row.ramp_bytes = 50;
+  row.bytes = 250;
+  EXPECT_EQ(bytes_until(row, 0.5 * (1 << 20)), 0u);
+  EXPECT_EQ(bytes_until(row, 2.25 * (1 << 20)), 200u);
 }
 
 TEST(PhaseSummary, ASyncOutsideIsNoPartOfTheTransfer) {

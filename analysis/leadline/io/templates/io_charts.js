@@ -37,10 +37,11 @@ function strips_spec() {
 }
 
 function throughput_spec() {
-  const { bin_ns, total } = of_phase(), rates = total.map((bytes) => 1e9 * bytes / bin_ns), unit = unit_of([{ points: rates.map((y) => ({ y })) }]);
+  const { bin_ns, total, ramp_ns } = of_phase(), rates = total.map((bytes) => 1e9 * bytes / bin_ns), unit = unit_of([{ points: rates.map((y) => ({ y })) }]);
   const [name, scale] = unit_of_time(bin_ns * total.length);
   return {
     x_span: [0, bin_ns * total.length], x_scale: scale, x_title: `time, ${name}`, y_span: [0, Math.max(...rates) * 1.08], y_scale: unit.scale, y_title: `throughput of all ranks, ${unit.name}`, height: 0.36,
+    marks: ramp_ns ? [{ x: ramp_ns, label: "end of the ramp" }] : [],
     bars: rates.map((y, at) => ({ low: at * bin_ns, high: (at + 1) * bin_ns, y, title: `${nanoseconds_text(at * bin_ns)} to ${nanoseconds_text((at + 1) * bin_ns)}`, rows: [["throughput", y ? rate_text(y) : "nothing"]] })),
   };
 }
