@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/io/ior_text.hpp"
 #include "bench/link/convert.hpp"
 #include "bench/link/reader.hpp"
 #include "bench/link/text_reader.hpp"
@@ -41,7 +42,8 @@ constexpr const char* convert_description =
     "SION becomes HDF5 that is marked incomplete.\n"
     "Texts: OSU (latency, bw, bibw; mbw_mr of one pair), IMB (PingPong, PingPing; Uniband, Biband of one pair),\n"
     "mpiGraph (the matrix of the senders), perftest, sendrecv_perf of nccl-tests with two ranks. A pair is that of\n"
-    "ranks 0 and 1, in one direction; each number is taken as one batch.";
+    "ranks 0 and 1, in one direction; each number is taken as one batch. The text of IOR becomes a result of leadline\n"
+    "io, as .h5: its first test, with the rate of each write and read.";
 
 constexpr const char* convert_epilogue =
     "The new file appears when it is whole. Exit status: 0 fine, 2 the command line is wrong or IN is no result, 3 "
@@ -52,7 +54,8 @@ constexpr const char* convert_epilogue =
     "  leadline convert pingpong_results_bin.sion                  LinkTest's result for 'leadline report', as .h5\n"
     "  leadline convert result.h5 --output old.sion --plain        nothing but what LinkTest 1.2 itself writes\n"
     "  leadline convert big.sion --output big.sion --overwrite     dense, in place\n"
-    "  leadline convert mpiGraph.out                               its matrix for 'leadline report' and 'diagnose'";
+    "  leadline convert mpiGraph.out                               its matrix for 'leadline report' and 'diagnose'\n"
+    "  leadline convert ior.out --output old.h5                    its rates for 'leadline report' and 'compare'";
 
 struct ConvertRequest {
   std::string input;
@@ -82,12 +85,14 @@ ConvertRequest parse_convert(const std::vector<std::string>& arguments) {
                                "IN with the ending of the other format");
   options.flag("--plain", "SION: LinkTest 1.2's record and nothing behind it", request.plain);
   options
-      .words("--host-names", "texts of two ranks: the hosts of rank 0 and rank 1, so that the result can be compared",
+      .words("--host-names",
+             "texts that do not name their hosts: of two ranks those of rank 0 and rank 1, of IOR all in the order of "
+             "their ranks, so that the result can be compared",
              request.host_names,
              [](const std::string& option, const std::string& name) {
                if (name.empty()) throw_bad_value(option, name, "a name is empty");
              })
-      .by_default("rank0,rank1");
+      .by_default("rank0,rank1; of IOR the first, as the text says, then host1, host2");
   options.parse(arguments);
   command::check_file_output(request.to);
   return request;
@@ -167,6 +172,28 @@ void convert(const ConvertRequest& request, FileKind from, FileKind to, command:
   say_written(request, to, num_rows(reader->header()), losses);
 }
 
+/// The new file is one of the I/O test, which HDF5 alone can hold.
+void convert_ior(const ConvertRequest& request, command::StepLog& steps) {
+  const std::string& path = request.to.path;
+  if (kind_of_name(path) == FileKind::sion) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("cannot convert '{}' to SION", request.input),
+                "IOR measures files, and SION has results of leadline link alone",
+                "End the name of the new file with .h5");
+  }
+  result::StagedFile staged(path, request.to.overwrite() ? ExistingFile::overwrite : ExistingFile::refuse);
+  const bench::io::IorText text = bench::io::read_ior_text(request.input);
+  steps.done(fmt::format("opened '{}': {}, {} phases", request.input, text.program, text.result.phases.size()));
+  bench::link::LeftOut losses;
+  try {
+    losses = bench::io::write_hdf5(text, request.host_names, staged.path());
+  } catch (const Error& error) {
+    throw staged.named(error);
+  }
+  staged.commit();
+  steps.done(fmt::format("wrote '{}' as {}", path, name_of(FileKind::hdf5)));
+  say_written(request, FileKind::hdf5, std::nullopt, losses);
+}
+
 }  // namespace
 
 int convert_command(const std::vector<std::string>& arguments) {
@@ -176,6 +203,10 @@ int convert_command(const std::vector<std::string>& arguments) {
   if (request.to.path.empty()) request.to.path = other_name(request.input, from);
   check_kinds(request, from);
   const FileKind to = kind_of_name(request.to.path);
+  if (from == FileKind::other && bench::io::is_ior_text(request.input)) {
+    convert_ior(request, steps);
+    return 0;
+  }
   if (from == FileKind::sion && to == FileKind::sion && !request.plain) {
     steps.tell("SION to SION: the contents are copied as they are, without gaps");
     result::sion::dense_copy(request.input, request.to.path,

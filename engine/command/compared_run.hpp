@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -15,12 +16,17 @@
 
 namespace leadline::command {
 
-/// Without numbers. `same`: options in which runs must not differ; `noted`: those in which they may.
+/// Where a result has the numbers that are compared.
+enum class NumbersIn : std::uint8_t { summary, tables };
+
+/// Without numbers. `same`: options in which runs must not differ; `noted`: those in which they may. Throws
+/// Error(bad_command_line) for a run that did not come to write its summary; one with tables is taken if it is
+/// complete.
 template <typename Reader>
 diagnosis::RunNumbers compared_run(const Reader& reader, std::initializer_list<const char*> same,
-                                   std::initializer_list<const char*> noted) {
+                                   std::initializer_list<const char*> noted, NumbersIn where = NumbersIn::summary) {
   const result::RunHeader& header = reader.header();
-  if (!header.summary) {
+  if (!header.summary && (where == NumbersIn::summary || !header.complete)) {
     throw Error(ExitStatus::bad_command_line, fmt::format("'{}' cannot be compared", reader.path()),
                 "its run ended before its summary was written");
   }

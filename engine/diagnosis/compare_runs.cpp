@@ -3,9 +3,11 @@
 #include "diagnosis/compare_runs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/error.hpp"
 #include "diagnosis/compare.hpp"
@@ -43,10 +45,16 @@ void note_differences(const RunNumbers& before, const RunNumbers& after, std::ve
     throw Error(ExitStatus::bad_command_line, fmt::format("'{}' and '{}' cannot be compared", before.path, after.path),
                 why, hint);
   };
+  std::map<std::string, std::vector<std::string>> unknown;  // names, by the file that does not tell them
+  const auto is_unknown = [&](const std::string& name, const std::string& first, const std::string& second) {
+    if (first != not_known && second != not_known) return false;
+    if (first != second) unknown[first == not_known ? before.path : after.path].push_back(name);
+    return true;
+  };
   for (std::size_t index = 0; index < after.conditions.size(); ++index) {
     const auto& [name, second] = after.conditions[index];
     const std::string& first = before.conditions.at(index).second;
-    if (first != second) {
+    if (!is_unknown(name, first, second) && first != second) {
       refuse(fmt::format("{}: '{}' in one and '{}' in the other", name, first, second),
              "Measure again with the options and on as many ranks and hosts as the baseline");
     }
@@ -64,7 +72,11 @@ void note_differences(const RunNumbers& before, const RunNumbers& after, std::ve
   for (std::size_t index = 0; index < after.noted.size(); ++index) {
     const auto& [name, second] = after.noted[index];
     const std::string& first = before.noted.at(index).second;
+    if (is_unknown(name, first, second)) continue;
     if (first != second) add_note(notes, fmt::format("{} was '{}' and is '{}'", name, first, second));
+  }
+  for (const auto& [path, names] : unknown) {
+    add_note(notes, fmt::format("not known of '{}': {}", path, fmt::join(names, ", ")));
   }
   if (!before.incomplete_reason.empty()) {
     add_note(notes, fmt::format("'{}' is not complete: {}", before.path, before.incomplete_reason));

@@ -24,6 +24,9 @@ struct RunNumber {
   double error = std::numeric_limits<double>::quiet_NaN();  ///< standard error of its logarithm within the run
 };
 
+/// The value of what a result does not tell: that is said of it, and taken for the same.
+inline constexpr const char* not_known = "not known";
+
 /// What of a result is compared.
 struct RunNumbers {
   std::string path;

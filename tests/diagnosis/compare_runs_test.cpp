@@ -149,6 +149,14 @@ TEST(compare_runs, refuses_what_is_unlike) {
   EXPECT_THAT(why_refused(usual, run_with({rate(5)})), HasSubstr("no number in common"));
 }
 
+TEST(compare_runs, what_is_not_known_is_said) {
+  RunNumbers before = run_with({time(1000)});
+  before.path = "old.h5";
+  before.conditions[0].second = not_known;
+  const ComparedRuns compared = compare_runs(std::vector{before}, run_with({time(1000)}), {});
+  EXPECT_THAT(compared.notes, Contains("not known of 'old.h5': mode"));
+}
+
 TEST(compare_runs, says_what_differs_otherwise) {
   RunNumbers before = run_with({time(1000)}), after = run_with({time(1000), rate(5)});
   after.noted[0].second = "ucx";

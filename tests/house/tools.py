@@ -13,7 +13,7 @@ import layers
 import tree
 
 # Words that codespell takes for misspelt ones: a kind of network, names of other projects, our names.
-_SPELT_RIGHT = ("clos", "halfs", "indx", "nowns", "plantext")
+_SPELT_RIGHT = ("clos", "halfs", "indx", "nowns", "plantext", "reord")
 _TEXT_SUFFIXES = (".md", ".txt", ".html", ".j2", ".js", ".css", ".json", ".toml", ".yml", ".yaml")
 _PLACE = re.compile(r"(--> )?\S+:\d+")
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -312,6 +314,84 @@ def test_a_text_is_compared_where_its_hosts_are_named(leadline: Leadline, tmp_pa
         refused = leadline("convert", *words, "--output", "t.sion")
         assert refused.status == 2
         assert said in refused.complaint
+
+
+IOR = ("ior", "ior_3.0")
+LIKE_IOR = ["io", "--like", "ior", "--strided", "--block-size", "1MiB", "--sync", "inside", "--repeat", "2", "--local",
+            "2", "--wait", "yield", "--delete", "--target", "f"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IOR)
+def test_a_text_of_ior_becomes_a_result_of_files(leadline: Leadline, tmp_path: Path, name: str) -> None:
+    text = (TEXTS / f"{name}.txt").read_text()
+    done = leadline("convert", TEXTS / f"{name}.txt", "--output", "r.h5")
+    assert (done.status, done.out) == (0, "r.h5\n"), done.err
+    assert "r.h5 does not have IOR's IOPS" in done.complaint
+    rows = [line.split() for line in text.splitlines() if re.match(r"(write|read) .* \d+ *$", line)]
+    rows = [row for row in rows if len(row) in (9, 11)]
+    told = json.loads(leadline("info", "r.h5", "--json").out)["result"]
+    assert (told["benchmark"], told["complete"]) == ("io", True)
+    assert [(one["operation"], one["repeat"]) for one in told["phases"]] == [(row[0], int(row[-1])) for row in rows]
+    for row, phase in zip(rows, told["phases"], strict=True):
+        assert phase["bytes_per_s"] == pytest.approx(float(row[1]) * 2**20)
+        assert phase["wall_ns"] == pytest.approx(float(row[-2]) * 1e9)
+        assert phase["bytes_per_s_io"] is None
+    with h5py.File(tmp_path / "r.h5", "r") as file:
+        assert "summary" not in file
+        assert not file["io/ranks/end_ns"][()].any()
+        assert "check" not in file["options"].attrs
+    diagnosed = leadline("diagnose", "r.h5")
+    assert (diagnosed.status, diagnosed.err) == (0, "")
+    assert "what each rank did is not in the result" in diagnosed.out
+    for kind in ("html", "pdf"):
+        assert leadline("report", "r.h5", "--output", f"r.{kind}").status == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Timeline of ranks" not in page
+    assert ("not durable" if name == "ior_3.0" else "durability not known") in page, "fsync, of an unknown file system"
+    assert leadline("export", "r.h5", "--csv", "--output", "r.csv").status == 0
+
+
+def test_a_text_of_ior_is_compared_with_a_run_like_ior(leadline: Leadline, tmp_path: Path) -> None:
+    with_host = re.sub(r"Machine +: Linux \S+", f"Machine             : Linux {os.uname().nodename}",
+                       (TEXTS / "ior.txt").read_text())  # fmt: skip
+    (tmp_path / "old.txt").write_text(with_host)
+    assert leadline("convert", "old.txt", "--output", "old.h5").status == 0
+    assert leadline(*LIKE_IOR, "--objects", "8", "--output", "new.h5").status == 0
+    done = leadline("compare", "old.h5", "new.h5", "--json")
+    assert done.status == 0, done.err
+    runs = json.loads(done.out)["runs"]
+    assert {one["name"] for one in runs["numbers"]} == {"write", "read"}
+    assert any(note.startswith("not known of 'old.h5': file system, ") for note in runs["notes"])
+    assert leadline(*LIKE_IOR, "--objects", "12", "--output", "more.h5").status == 0
+    refused = leadline("compare", "old.h5", "more.h5")
+    assert (refused.status, refused.out) == (2, "")
+    assert "objects" in refused.complaint
+
+
+def test_hosts_of_a_text_of_ior(leadline: Leadline, tmp_path: Path) -> None:
+    one = (TEXTS / "ior.txt").read_text()
+    two = re.sub(r"nodes( +): 1", r"nodes\1: 2", one)
+    two = re.sub(r"clients per node( +): 2", r"clients per node\1: 1", two)
+    (tmp_path / "two.txt").write_text(two)
+    done = leadline("convert", "two.txt", "--output", "two.h5")
+    assert "names of all hosts but the first" in done.complaint
+    assert leadline("convert", "two.txt", "--host-names", "n01,n02", "--output", "named.h5").status == 0
+    with h5py.File(tmp_path / "two.h5", "r") as file, h5py.File(tmp_path / "named.h5", "r") as named:
+        assert file["ranks/host"][1] == b"host1"
+        assert named["ranks/host"][()].tolist() == [b"n01", b"n02"]
+    for words, status, said in (
+        (["two.txt", "--host-names", "n01"], 2, "2 hosts"),
+        ([TEXTS / "ior.txt", "--host-names", "n01"], 2, "--host-names"),
+        (["two.txt", "--plain"], 2, "--plain"),
+        (["cut.txt"], 4, "cut off"),
+        (["failed.txt"], 4, "IOR failed: ERROR"),
+    ):
+        (tmp_path / "cut.txt").write_text(one[: one.index("write ") + 20])
+        (tmp_path / "failed.txt").write_text(one[: one.index("access    bw")] + "ERROR: open64() failed, (aiori.c:1)\n")
+        refused = leadline("convert", *words, "--output", "t.h5")
+        refused.assert_refused(status, said)
+    leadline("convert", "two.txt", "--output", "r.sion").assert_refused(2, "two.txt", "SION")
+    assert not list(tmp_path.glob("[rt].*"))
 
 
 def test_damaged_files_leave_nothing_behind(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:

@@ -136,3 +136,18 @@ def test_io_like_ior_has_the_rate_from_open_to_close(leadline: Leadline, tmp_pat
         assert (float(row[4]), float(row[5])) == (256, 64)
     most = max(one["bytes_per_s"] for one in phases if one["operation"] == "write")
     assert f"Max Write: {most / 2**20:.2f} MiB/sec ({most / 1e6:.2f} MB/sec)\n" in done.out
+
+
+def test_io_like_ior_does_what_ior_does_by_itself(leadline: Leadline, tmp_path: Path) -> None:
+    done = leadline("io", "--like", "ior", "--local", "2", "--wait", "yield", "--target", "f", "--output", "r.json")
+    assert done.status == 0, done.err
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    told = ("movement", "object_size_bytes", "objects", "backend", "sync", "strided")
+    assert [document["options"][name] for name in told] == ["N-1", 1 << 18, 4, "posix", "none", False]
+    assert (tmp_path / "f").stat().st_size == 2 << 20
+    mean = document["operations"][0]["bytes_per_s_mean"]
+    row = re.search(r"^Summary of all tests:\nOperation .*\nwrite (.*)$", done.out, re.MULTILINE)
+    assert row and float(row[1].split()[2]) == pytest.approx(mean / 2**20, abs=0.01)
+    plan = leadline("io", "--like", "ior", "--dry-run", "--ranks", "4", "--objects", "8")
+    assert "Like ior: --movement N-1 --object-size 256KiB --objects 4" in plan.out
+    assert "8 objects of 256 KiB" in plan.out

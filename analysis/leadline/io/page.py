@@ -33,13 +33,14 @@ def render_io(result: IoResult, progress: Progress | None = None, topology: str 
     the diagnosis.
     """
     analyses, phases = analyse_io(result, progress), result.measured_phases
+    drawn = [one for one in analyses if one.rows.has_row.any()]
     found = diagnosed(result, result.slices, topology)
     return html_page(
         "io.html.j2",
         result,
         styles=_STYLES,
         scripts=_SCRIPTS,
-        data={"data": page_of(result, analyses, found)},
+        data={"data": page_of(result, drawn, found)},
         benchmark="Parallel file test",
         title=io_text.title(result),
         run_line=io_text.run_line(result),
@@ -51,7 +52,7 @@ def render_io(result: IoResult, progress: Progress | None = None, topology: str 
         figures=tables.key_figures(result),
         phases=tables.phase_table(result, phases),
         latencies=tables.latency_table(phases),
-        times=[tables.time_table(phase) for phase in _whole(result)],
+        times=[tables.time_table(one.phase) for one in drawn],
         cache=tables.cache_rows(result, [one for one in _whole(result) if one.operation not in METADATA])
         if result.files
         else [],

@@ -40,10 +40,10 @@ def key_figures(result: IoResult) -> list[tuple[str, str, str, str]]:
         several = f", median of {len(phases)}" if len(phases) > 1 else ""
         word = io_text.source_text(result, typical)
         figures.append((bandwidth_text(rate), "bandwidth", operation, f": {word}{several}"))
-        p99 = time_text(typical.value("call_ns_p99"), 3)
-        figures.append(
-            (p99, "latency", "p99 of calls", f" of {typical.name}, median {time_text(typical.value('call_ns_p50'), 3)}")
-        )
+        p99_ns, median_ns = typical.value("call_ns_p99"), typical.value("call_ns_p50")
+        if math.isfinite(p99_ns):
+            median = time_text(median_ns, 3)
+            figures.append((time_text(p99_ns, 3), "latency", "p99 of calls", f" of {typical.name}, median {median}"))
     return figures
 
 

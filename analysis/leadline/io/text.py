@@ -98,7 +98,8 @@ def source_text(result: IoResult, phase: IoPhase) -> str:
     if phase.operation == "write":
         if result.file_system in _IN_MEMORY:
             return "in memory"
-        return "durable" if phase.summary.get("is_durable") else "not durable"
+        is_durable = phase.summary.get("is_durable")
+        return "durability not known" if is_durable is None else "durable" if is_durable else "not durable"
     return _SOURCES.get(str(phase.summary.get("source")), "source unknown")
 
 

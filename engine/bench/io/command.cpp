@@ -55,6 +55,7 @@ constexpr const char* io_examples =
     "  mpirun -n 64 leadline io --target /scratch/t.%r --read-shift hosts:1      read what another host wrote\n"
     "  mpirun -n 64 leadline io --preset ior-hard --target /scratch/t --time-limit 60   as IO500 has it, for a minute\n"
     "  mpirun -n 64 leadline io --metadata --movement N-1 --target /scratch/d           files in one directory\n"
+    "  mpirun -n 64 leadline io --like ior --target /scratch/t      as IOR does by default, in its table, too\n"
     "  leadline io --dry-run --ranks 4096 --movement N-M --files 16      who would write what where, and its cost";
 
 using schedule::Movement;
@@ -250,7 +251,7 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   command::OptionParser options("leadline io", io_description,
                                 std::string(io_notes) + command::sizes_help + command::exit_status_help + io_examples);
   declare_options(options, request, format);
-  if (const auto preset = preset_in(arguments)) apply_preset(options, *preset);
+  apply_preset(options, options_set_by(arguments));
 
   options.parse(arguments);
   const command::IsGiven is_given = [&options](const char* option) { return options.is_given(option); };

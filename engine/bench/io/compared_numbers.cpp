@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates of writing and reading, and what each host and storage target takes for a byte.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -48,8 +49,14 @@ diagnosis::RunNumbers numbers_of(const std::string& path) {
       reader, {"movement",    "strided", "objects",  "object_size", "io_ranks", "io_hosts",   "files",
                "buffer_size", "ahead",   "no_file",  "backend",     "calls",    "collective", "barrier",
                "preallocate", "direct",  "uncached", "drop_cache",  "sync",     "read_shift", "time_limit"},
-      {"target", "targets", "hints", "check", "touch", "wait"});
-  run.conditions.emplace_back("file system", header.file_system);
+      {"target", "targets", "hints", "check", "touch", "wait"}, command::NumbersIn::tables);
+  for (auto* const values : {&run.conditions, &run.noted}) {
+    for (auto& [name, value] : *values) {
+      const auto is_told = [&name = name](const auto& option) { return option.first == name; };
+      if (value.empty() && std::ranges::none_of(header.options, is_told)) value = diagnosis::not_known;
+    }
+  }
+  run.conditions.emplace_back("file system", header.file_system.empty() ? diagnosis::not_known : header.file_system);
   for (const auto& [name, before] : later_options) {
     const std::string text = result::option_text(header, name);
     run.conditions.emplace_back(name, text.empty() ? before : text);

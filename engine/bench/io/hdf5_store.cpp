@@ -97,6 +97,21 @@ Offsets create_structure(const std::string& path, const Header& header) {
   });
 }
 
+void write_phase(const result::OutputFile& file, const PhaseOffsets& offsets, const PhaseSummary& summary,
+                 State before) {
+  const PhasePosition& position = summary.position;
+  const auto index = static_cast<std::uint64_t>(position.index);
+  const auto put = [&](std::uint64_t table, const auto& value) {
+    file.write_at(table + index * sizeof value, result::bytes_of_one(value));
+  };
+  put(offsets.operation, static_cast<std::uint8_t>(position.operation));
+  put(offsets.repeat, std::int32_t{position.repeat});
+  std::string text = phase_text(summary, phase_summary_size - 1);
+  if (before != State::absent) text.resize(phase_summary_size);
+  file.write_at(offsets.summary + index * phase_summary_size, text);
+  put(offsets.state, summary.is_complete ? State::complete : State::failed);
+}
+
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup)
     : RunStore(
           cluster, header_with_room(so_far, setup), setup,
@@ -175,18 +190,7 @@ void Hdf5Store::write_phase(const PhaseSummary& summary) {
 }
 
 void Hdf5Store::put_phase(const PhaseSummary& summary) {
-  const PhasePosition& position = summary.position;
-  const auto index = static_cast<std::uint64_t>(position.index);
-  const auto put = [&](std::uint64_t table, const auto& value) {
-    file_.rows().file()->write_at(table + index * sizeof value, result::bytes_of_one(value));
-  };
-  put(offsets_.phases.operation, static_cast<std::uint8_t>(position.operation));
-  put(offsets_.phases.repeat, std::int32_t{position.repeat});
-  std::string text = phase_text(summary, phase_summary_size - 1);
-  // A root that was lost may have kept a longer one.
-  if (state_of(position) != State::absent) text.resize(phase_summary_size);
-  file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size, text);
-  put(offsets_.phases.state, summary.is_complete ? State::complete : State::failed);
+  io::write_phase(*file_.rows().file(), offsets_.phases, summary, state_of(summary.position));
 }
 
 std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup) {

@@ -39,6 +39,11 @@ double size_of_phases(const Header& header);
 /// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
 
+/// Local: the row of a phase in the tables of phases. `before`: what the file has of it; a root that was lost may have
+/// kept a longer summary. Throws Error(run_failed).
+void write_phase(const result::OutputFile& file, const PhaseOffsets& offsets, const PhaseSummary& summary,
+                 State before);
+
 class Hdf5Store : public result::RunStore<IoFile, IoResult, Header, Offsets> {
  public:
   /// Collective; see open_io_file.

@@ -327,11 +327,13 @@ constexpr auto fields_of(Type<PhaseSummary> /*any*/) {
           field(
               "is_durable",
               [](const PhaseSummary& phase) {
-                const bool is_write = phase.position.operation == IoOperation::write;
-                return is_write ? std::optional(phase.is_durable) : std::nullopt;
+                const bool is_told = phase.position.operation == IoOperation::write && phase.is_durability_known;
+                return is_told ? std::optional(phase.is_durable) : std::nullopt;
               },
               "",
-              "of a write: synced within the reported time, to files that are not in memory alone; of all others null"),
+              "of a write: synced within the reported time, to files that are not in memory alone; of all others, and "
+              "of a "
+              "text that does not tell, null"),
           field("num_mismatches", &PhaseSummary::num_mismatches, "1", "objects that were not as written, of all ranks"),
           field("wrong", &PhaseSummary::wrong, "", "the first of them"),
           field(

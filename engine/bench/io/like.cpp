@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "options/values.hpp"
 
@@ -21,6 +23,27 @@ constexpr const char* ior_columns =
     "iter\n"
     "------    ---------  ----       ----------  ---------- ---------  --------   --------   --------   --------   "
     "----\n";
+
+constexpr const char* ior_summary_columns =
+    "Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  Mean(OPs)     StdDev    Mean(s)\n";
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Greatest, least, mean and standard deviation, the last over all repetitions rather than one fewer. `unit`: what one
+/// is in bytes a second.
+std::string over_repetitions(const std::vector<double>& rates, double unit) {
+  const double mean = mean_of(rates);
+  std::vector<double> squares;
+  for (const double rate : rates) squares.push_back((rate - mean) * (rate - mean));
+  const auto [least, most] = std::ranges::minmax(rates);
+  std::string text;
+  for (const double number : {most, least, mean, std::sqrt(mean_of(squares))}) {
+    text += fmt::format("{:>10.2f} ", number / unit);
+  }
+  return text;
+}
 
 /// With as many digits as IOR has.
 std::string ior_number(double number) {
@@ -66,17 +89,6 @@ std::string like_text(const IoResult& result) {
   if (result.request.like == Like::none || std::ranges::none_of(result.phases, is_told)) return "";
   std::string text = "# IOR, as leadline io --like ior measures it: from the first open to the last close\n";
   text += differences_from_ior(result) + ior_columns;
-  std::string greatest;
-  for (const auto& [operation, title] : {std::pair(IoOperation::write, "Write:"), {IoOperation::read, "Read: "}}) {
-    double most = 0;
-    for (const PhaseSummary& phase : result.phases) {
-      if (!is_told(phase) || phase.position.operation != operation) continue;
-      most = std::max(most, phase.bytes_per_s);
-    }
-    if (most > 0) {
-      greatest += fmt::format("Max {} {:.2f} MiB/sec ({:.2f} MB/sec)\n", title, most / mebibyte, most / megabyte);
-    }
-  }
   for (const PhaseSummary& phase : result.phases) {
     if (!is_told(phase)) continue;
     text += fmt::format("{:<10}{:<11}{:<11}{:<12}{:<11}{:<11}{:<11}{:<11}{:<11}{:<11}{}\n",
@@ -85,7 +97,22 @@ std::string like_text(const IoResult& result) {
                         ior_number(static_cast<double>(result.request.object_size_bytes) / kibibyte), "-", "-", "-",
                         ior_number(1e-9 * phase.wall_ns), phase.position.repeat);
   }
-  return text + greatest;
+  std::string greatest, summary;
+  for (const auto& [operation, title] : {std::pair(IoOperation::write, "Write:"), {IoOperation::read, "Read: "}}) {
+    std::vector<double> rates, times_s;
+    for (const PhaseSummary& phase : result.phases) {
+      if (!is_told(phase) || phase.position.operation != operation) continue;
+      rates.push_back(phase.bytes_per_s);
+      times_s.push_back(1e-9 * phase.wall_ns);
+    }
+    if (rates.empty()) continue;
+    const double most = *std::ranges::max_element(rates);
+    greatest += fmt::format("Max {} {:.2f} MiB/sec ({:.2f} MB/sec)\n", title, most / mebibyte, most / megabyte);
+    summary +=
+        fmt::format("{:<9} {}{}{:>10.5f}\n", name_of(operation), over_repetitions(rates, mebibyte),
+                    over_repetitions(rates, static_cast<double>(result.request.object_size_bytes)), mean_of(times_s));
+  }
+  return text + greatest + "\nSummary of all tests:\n" + ior_summary_columns + summary;
 }
 
 }  // namespace leadline::bench::io

@@ -13,7 +13,8 @@ namespace leadline::bench::io {
 void check_like(const command::IsGiven& is_given, const IoRequest& request);
 
 /// The other program's table, in its units and columns, with "-" for what is not known by its definition; then the
-/// greatest rate of each operation. Empty without --like, and where no phase is complete.
+/// greatest rate of each operation, and its numbers over the repetitions. Empty without --like, and where no phase is
+/// complete.
 std::string like_text(const IoResult& result);
 
 }  // namespace leadline::bench::io

@@ -151,6 +151,8 @@ std::optional<std::vector<int>> ranks_with_io(const std::vector<JudgedRow>& rows
 std::string why_untested(const Header& header, const std::vector<JudgedRow>& rows) {
   constexpr std::size_t fewest = 3;  // others cannot outvote one that is slow
   if (header.files.empty()) return "no files were written or read";
+  const auto did_nothing = [](const JudgedRow& row) { return row.bytes == 0 && row.num_objects == 0; };
+  if (std::ranges::all_of(rows, did_nothing)) return "what each rank did is not in the result";
   if (!shares_calls(header)) return "";
   if (std::ranges::none_of(rows, [](const JudgedRow& row) { return row.joint_ns > 0; })) {
     return "in collective calls every rank waits for all others, and when each came was not kept";

@@ -223,7 +223,12 @@ void declare_cache(OptionTable& options, IoRequest& request) {
 
 void declare_judgement(OptionTable& options, IoRequest& request) {
   options.group("What is said about it");
-  options.choice("--like", "print the numbers of another benchmark, too, in its columns", request.like).later();
+  options
+      .choice("--like",
+              "measure as another benchmark does by default, where neither --preset nor other options say otherwise, "
+              "and print its numbers, too, in its columns",
+              request.like)
+      .later();
   options.count("--slow-calls", "name the N slowest calls; 0 = none", 0, 100'000, request.num_slow_calls);
   const VerdictOptions verdict = declare_verdict(options, request.topology, request.diagnosis);
   for (OptionEntry* entry : {&verdict.topology, &verdict.false_discovery_rate}) entry->later();

@@ -2,7 +2,6 @@
 // Options that stand together under one name, as others have published them.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,16 +17,20 @@ struct PresetOption {
   const char* value;
 };
 
-/// Empty for Preset::none.
+/// Empty for none.
 std::span<const PresetOption> preset_options(Preset preset);
 
-/// "--movement N-1 --strided --objects 10000000".
-std::string preset_words(Preset preset);
+/// What the other benchmark does by default; empty for none.
+std::span<const PresetOption> like_options(Like like);
 
-/// That which a command line asks for, if it does; a wrong name is left to the parser.
-std::optional<Preset> preset_in(const std::vector<std::string>& arguments);
+/// "--movement N-1 --strided --objects 10000000".
+std::string preset_words(std::span<const PresetOption> options);
+
+/// Those of the preset that a command line asks for; without one those of its --like. A wrong name is left to the
+/// parser.
+std::span<const PresetOption> options_set_by(const std::vector<std::string>& arguments);
 
 /// Before the command line is parsed, so that what stands there counts instead.
-void apply_preset(const OptionTable& options, Preset preset);
+void apply_preset(const OptionTable& options, std::span<const PresetOption> preset);
 
 }  // namespace leadline::bench::io

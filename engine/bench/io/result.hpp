@@ -218,6 +218,7 @@ struct PhaseSummary {
   storage::CacheState cache_before, cache_after;
   ReadSource source = ReadSource::not_known;  ///< reads only
   bool is_durable = false;                    ///< writes only: synced to a storage within the reported time
+  bool is_durability_known = true;            ///< false only of what another benchmark printed
   std::uint64_t num_mismatches = 0;
   std::vector<WrongObject> wrong;        ///< the first ones
   std::vector<SlowCall> slow_calls;      ///< slowest first

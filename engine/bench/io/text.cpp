@@ -61,10 +61,14 @@ std::string what_moves(const IoRequest& request, const Plan& plan) {
   return text;
 }
 
-/// What a preset stands for, with what the command line has in its place not taken off.
+/// What a preset, or --like without one, stands for, with what the command line has in its place not taken off.
 std::string preset_lines(const IoRequest& request, const Plan& plan) {
-  if (request.preset == Preset::none) return "";
-  std::string text = fmt::format("Preset {}: {}\n", name_of(request.preset), preset_words(request.preset));
+  const std::string of_like = preset_words(like_options(request.like));
+  if (request.preset == Preset::none) {
+    return of_like.empty() ? "" : fmt::format("Like {}: {}\n", name_of(request.like), of_like);
+  }
+  std::string text =
+      fmt::format("Preset {}: {}\n", name_of(request.preset), preset_words(preset_options(request.preset)));
   const bool has_shift = request.read_shift != ReadShift::none;
   const bool is_without = request.is_shift_optional && plan.shift_by_ranks == 0 && plan.reads.empty();
   if (has_shift && is_without) {

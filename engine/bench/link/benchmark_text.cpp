@@ -6,62 +6,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/text_lines.hpp"
 #include "result/file_kind.hpp"
 
 namespace leadline::bench::link {
 namespace {
 
-using Words = std::vector<std::string_view>;
-
-constexpr std::string_view blanks = " \t\r";
 constexpr double megabyte = 1e6, mebibyte = 1 << 20;
-
-Words words_in(std::string_view line) {
-  Words words;
-  while (true) {
-    const std::size_t begin = line.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) return words;
-    line.remove_prefix(begin);
-    const std::size_t end = std::min(line.find_first_of(blanks), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-}
-
-std::string_view trimmed(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(blanks) + 1 - begin);
-}
-
-template <typename Number>
-std::optional<Number> number_in(std::string_view word) {
-  Number number{};
-  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (problem != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return number;
-}
-
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-std::vector<std::string_view> lines_in(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// What the one pair of a text had per message, from the row of a size.
 using RecordOfRow = std::optional<PairRecord> (*)(double size_bytes, const std::vector<double>& numbers);
@@ -357,23 +314,11 @@ BenchmarkText Parser::perftest() {
   return found;
 }
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  constexpr std::size_t beginning = 1 << 16;
-  std::string text(beginning, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  // What is no text is not read to its end.
-  if (text.find('\0') != std::string::npos) return {};
-  if (file) text.append(std::istreambuf_iterator<char>(file), {});
-  return text;
-}
-
 }  // namespace
 
 BenchmarkText read_benchmark_text(const std::string& path) {
   result::kind_of_file(path);
-  const std::string text = contents(path);
+  const std::string text = text_in_file(path);
   const std::vector<std::string_view> lines = lines_in(text);
   for (std::size_t line = 0; line < lines.size(); ++line) {
     const std::string_view each = trimmed(lines[line]);

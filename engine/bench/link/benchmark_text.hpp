@@ -28,10 +28,10 @@ struct BenchmarkText {
   std::vector<std::string> left_out;  ///< what of the text is not here, in words
 };
 
-/// Names and whether such a text can be read, for messages and help.
+/// What texts `leadline convert` reads; those of IOR become results of another test.
 inline constexpr const char* readable_benchmarks =
     "OSU (latency, bw, bibw, mbw_mr of one pair), IMB (PingPong, PingPing, Uniband, Biband of one pair), mpiGraph, "
-    "sendrecv_perf of nccl-tests with two ranks, perftest";
+    "sendrecv_perf of nccl-tests with two ranks, perftest, IOR";
 
 /// Throws as kind_of_file does; also Error(bad_command_line) for what is no such text or holds neither a pair nor a
 /// matrix, Error(run_failed) for one that is cut off or damaged. Memory: the text, and 8 bytes a pair.

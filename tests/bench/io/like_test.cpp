@@ -44,6 +44,41 @@ TEST(IoLike, IorHasBytesOverTheTimeFromOpenToClose) {
   EXPECT_THAT(text, Not(HasSubstr("not as IOR")));
 }
 
+TEST(IoLike, TheSummaryIsOverTheRepetitions) {
+  const std::string text = like_text(like_ior());
+  EXPECT_THAT(text, HasSubstr("\nSummary of all tests:\nOperation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev "));
+  EXPECT_THAT(text, HasSubstr("\nwrite        2048.00    1024.00    1536.00     512.00    2048.00    1024.00    "
+                              "1536.00     512.00    0.09375\n"));
+  EXPECT_THAT(text, HasSubstr("\nread          512.00     512.00     512.00       0.00     512.00     512.00     "
+                              "512.00       0.00    0.25000\n"));
+}
+
+IoRequest request_of(std::vector<std::string> words) {
+  words.insert(words.begin(), {"leadline", "io", "--like", "ior"});
+  return parse_io_command(words);
+}
+
+TEST(IoLike, IorByDefaultSharesAFileOfBlocksOf1MiB) {
+  const IoRequest request = request_of({});
+  EXPECT_EQ(request.movement, schedule::Movement::n_1);
+  EXPECT_EQ(request.object_size_bytes, 256u << 10);
+  EXPECT_EQ(request.num_objects, 4u);
+  EXPECT_EQ(request.backend, "posix");
+  EXPECT_EQ(request.sync, SyncTiming::none);
+}
+
+TEST(IoLike, OptionsAndPresetsCountInstead) {
+  const IoRequest request = request_of({"--movement", "N-N", "--objects", "2", "--sync", "inside"});
+  EXPECT_EQ(request.movement, schedule::Movement::n_n);
+  EXPECT_EQ(request.num_objects, 2u);
+  EXPECT_EQ(request.sync, SyncTiming::inside);
+  EXPECT_EQ(request.object_size_bytes, 256u << 10);
+  const IoRequest easy = request_of({"--preset", "ior-easy"});
+  EXPECT_EQ(easy.object_size_bytes, 2u << 20);
+  EXPECT_EQ(easy.sync, SyncTiming::inside);
+  EXPECT_EQ(easy.like, Like::ior);
+}
+
 TEST(IoLike, ABlockIsWhatARankHasWithoutAGap) {
   IoResult result = like_ior();
   result.request.order = schedule::Order::strided;
