@@ -19,9 +19,9 @@ struct SlowPaths {
   /// ComponentKind::cable of level 0, or uplink; port of a host that is slow with all others. Both directions.
   std::vector<Suspect> suspects;
   std::uint32_t num_groups = 0;
-  std::vector<std::uint32_t> group_of;  ///< by rank
-  std::vector<float> excess;            ///< by pair of groups, logarithm: of pairs that take at least `slow_from`
-  std::vector<float> usual, slow_from;  ///< by pair of groups: ln ns
+  std::vector<std::uint32_t> group_of;     ///< by rank
+  std::vector<float> excess;               ///< by pair of groups, logarithm: of pairs that take at least `slow_from`
+  std::vector<float> usual, slow_from;     ///< by pair of groups: ln ns
   std::vector<std::uint8_t> is_slow_host;  ///< that is a suspect; empty: none is
   bool is_contended = false;               ///< flows share cables
 };
