@@ -47,7 +47,7 @@ class CollectiveResult(RunResult):
     membership: IntArray  # [R, N]: group of a rank, from 1; 0 = it rested
     column: Callable[[str, int, int, int], FloatArray]  # of a table: what stands behind round, operation, size
 
-    def times_ns(self, operation: str, size: int | str) -> FloatArray:
+    def group_times_ns(self, operation: str, size: int | str) -> FloatArray:
         """Of an operation in each batch, on the slowest rank of a group, [R, G, B]; NaN = not measured."""
         rows = self._rows("groups/time_ns", operation, size)
         return rows.reshape(self.num_rounds, self.num_groups, self.num_batches)

@@ -34,15 +34,15 @@ def test_what_is_read(tmp_path: Path) -> None:
 
 def test_times_of_groups_and_ranks(tmp_path: Path) -> None:
     result = loaded(killed(), tmp_path)
-    times = result.times_ns("alltoall", "1KiB")
+    times = result.group_times_ns("alltoall", "1KiB")
     assert times.shape == (3, 1, 4)
     np.testing.assert_allclose(times[:2], 40e3 + 1024)
     assert np.isnan(times[2]).all()
     assert result.rank_times_ns("allreduce", 4 << 20).shape == (3, 4)
     with pytest.raises(leadline.LeadlineError, match="there is no operation scan in the result"):
-        result.times_ns("scan", 1024)
+        result.group_times_ns("scan", 1024)
     with pytest.raises(leadline.LeadlineError, match="no message size 3 B"):
-        result.times_ns("allreduce", 3)
+        result.group_times_ns("allreduce", 3)
 
 
 @pytest.mark.parametrize(
