@@ -97,7 +97,7 @@ endif()
 
 set(see_also "\\fBleadline\\fR(1)")
 if(NAME MATCHES "^leadline")
-  set(measures "^leadline-(link|topology|bisection|io|congestion|check)$")
+  set(measures "^leadline-(link|topology|bisection|io|congestion|collective|check)$")
   set(analyses "^leadline-(accept|cost|export|history|report|score|simulate|view)$")
   string(APPEND page "\n.SH ENVIRONMENT")
   if(NOT NAME MATCHES "${analyses}")

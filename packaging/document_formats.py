@@ -16,7 +16,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = re.compile(r"(<!-- described: ([\w/]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 CODE = re.compile(r"--[a-z-]+|\bleadline [a-z]+|\b[a-z]+_[a-z_]+\b")
-BENCHMARKS = ("link", "topology", "bisection", "congestion", "io")
+BENCHMARKS = ("link", "topology", "bisection", "congestion", "collective", "io")
 
 
 def main() -> int:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from leadline.benchmarks import load
     from leadline.bisection.reader import load_bisection
     from leadline.bisection.result import *  # noqa: F403 -- of it what __all__ has, as of the next ones
+    from leadline.collective.reader import load_collective
+    from leadline.collective.result import *  # noqa: F403
     from leadline.congestion.reader import load_congestion
     from leadline.congestion.result import *  # noqa: F403
     from leadline.diagnosis import diagnose
@@ -35,6 +37,8 @@ __all__ = [
     "BaselineSamples",
     "BisectionResult",
     "Channels",
+    "CollectiveCell",
+    "CollectiveResult",
     "Component",
     "ComponentKind",
     "CongestionCell",
@@ -84,6 +88,7 @@ __all__ = [
     "diagnose",
     "load",
     "load_bisection",
+    "load_collective",
     "load_congestion",
     "load_io",
     "load_link",

@@ -28,6 +28,7 @@ BENCHMARKS = {
     "topology": "leadline.topology",
     "bisection": "leadline.bisection",
     "congestion": "leadline.congestion",
+    "collective": "leadline.collective",
     "io": "leadline.io",
 }
 

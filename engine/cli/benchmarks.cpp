@@ -15,6 +15,10 @@
 #include "bench/bisection/hdf5_store.hpp"
 #include "bench/bisection/json.hpp"
 #include "bench/bisection/text.hpp"
+#include "bench/collective/command.hpp"
+#include "bench/collective/hdf5_store.hpp"
+#include "bench/collective/json.hpp"
+#include "bench/collective/text.hpp"
 #include "bench/congestion/command.hpp"
 #include "bench/congestion/hdf5_store.hpp"
 #include "bench/congestion/json.hpp"
@@ -58,6 +62,9 @@ constexpr Benchmark all_benchmarks[] = {
     {"congestion", "measure what load does to the latency and bandwidth of others",
      bench::congestion::congestion_command, "that of leadline congestion", bench::congestion::schema,
      info_of_file<bench::congestion::Hdf5Reader>, bench::congestion::numbers_of},
+    {"collective", "measure collective operations: allreduce, allgather, reduce-scatter, alltoall",
+     bench::collective::collective_command, "that of leadline collective", bench::collective::schema,
+     info_of_file<bench::collective::Hdf5Reader>, bench::collective::numbers_of},
     {"io", "write and read files by all ranks at once, and check every byte", bench::io::io_command,
      "that of leadline io", bench::io::schema, info_of_file<bench::io::Hdf5Reader>, bench::io::numbers_of},
 };
@@ -138,6 +145,10 @@ Json described_groups() {
       tables<bench::congestion::LoadNumbers>("congestion/load", "C,R"),
       tables<bench::congestion::VictimNumbers>("congestion/victim_times", "C,T,V"),
       tables<bench::congestion::Distribution>("congestion/distribution", "C,T"),
+      facts<bench::collective::Header>("collective"),
+      tables<bench::collective::GroupTime>("collective/groups", "R,O,S,G,B"),
+      tables<bench::collective::RankTimes>("collective/ranks", "R,O,S,N"),
+      tables<bench::collective::Membership>("collective/membership", "R,N"),
       facts<bench::io::Header>("io"),
       tables<bench::io::RankPhase>("io/ranks", "P,N"),
   });

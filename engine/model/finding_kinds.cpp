@@ -38,6 +38,9 @@ constexpr FindingKind all_finding_kinds[] = {
     {"streams_in_step", "bisection", Severity::warning, Severity::warning,
      "A one-way pattern (shift:1) was measured over a transport where sends and receives of a rank wait for each other "
      "(nccl)"},
+    {"slow_host_of_groups", "collective, --group-hosts", Severity::warning, Severity::warning,
+     "Even the fastest group that a host was in took more than 1.1 times as long as groups usually do, and chance does "
+     "that to any host in less than one of a hundred runs"},
     {"senders_without_link", "io, a funnel", Severity::warning, Severity::warning,
      "A sender has lost the link to the rank that does its I/O. So nothing of it was written or read from then on"},
     {"senders_left_out", "io, a funnel", Severity::warning, Severity::warning,

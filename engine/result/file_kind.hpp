@@ -14,8 +14,8 @@ enum class FileKind : std::uint8_t { hdf5, sion, other };
 /// something_missing (no permission), run_failed (cannot be read; empty; the beginning of HDF5 alone).
 FileKind kind_of_file(const std::string& path);
 
-/// Which test a file of that kind is a result of: "link", "topology", "bisection", "congestion", "io". SION has none
-/// but "link", whatever is in the file. Throws as kind_of_file and hdf5::read_benchmark do.
+/// Which test a file of that kind is a result of: "link", "topology", "bisection", "congestion", "collective", "io".
+/// SION has none but "link", whatever is in the file. Throws as kind_of_file and hdf5::read_benchmark do.
 std::string benchmark_of(const std::string& path, FileKind kind);
 
 /// Does work with a file of that kind. A crash of the HDF5 library ends another process, and becomes an

@@ -23,6 +23,7 @@
 #include "memory/buffer.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
+#include "transport/collectives.hpp"
 #include "transport/messages.hpp"
 #include "transport/settings.hpp"
 
@@ -148,6 +149,11 @@ class Transport {
   /// handed out.
   virtual std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) = 0;
 
+  /// Collective over all ranks: collective operations of the library itself in this rank's group. Groups are disjoint;
+  /// each of its ranks names all of it (ascending), and a rank that is in none names nobody, and gets null. Null on all
+  /// ranks where the library has no such operations.
+  virtual std::unique_ptr<Collectives> collectives(std::span<const std::int32_t> /*group*/) { return nullptr; }
+
   /// Local: links on which something had to be sent again since the last call, as far as the transport can tell.
   virtual std::vector<Resent> resent() { return {}; }
 
@@ -205,7 +211,7 @@ struct Module {
 };
 
 /// Changes where a virtual function, an argument or what one means changes that others than our own transports use.
-inline constexpr std::uint64_t interface_version = 1;
+inline constexpr std::uint64_t interface_version = 2;
 
 /// What program and file must have in common: the version, the sizes of what crosses between them, the compiler.
 constexpr std::uint64_t interface_hash() {
@@ -213,12 +219,13 @@ constexpr std::uint64_t interface_hash() {
   const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211u; };
   for (const std::uint64_t value :
        {interface_version, std::uint64_t{sizeof(Module)}, std::uint64_t{sizeof(Context)},
-        std::uint64_t{sizeof(Transport)}, std::uint64_t{sizeof(Messages)}, std::uint64_t{sizeof(Setting)},
-        std::uint64_t{sizeof(Fact)}, std::uint64_t{sizeof(TransportInfo)}, std::uint64_t{sizeof(kernel::Exchange)},
-        std::uint64_t{sizeof(kernel::Buffers)}, std::uint64_t{sizeof(kernel::AllToAllSteps)},
-        std::uint64_t{sizeof(kernel::NeighbourExchange)}, std::uint64_t{sizeof(kernel::NeighbourBuffers)},
-        std::uint64_t{sizeof(kernel::NeighbourTask)}, std::uint64_t{sizeof(Sample)}, std::uint64_t{sizeof(Error)},
-        std::uint64_t{sizeof(LinksLost)}, std::uint64_t{sizeof(ProgressCounter)}}) {
+        std::uint64_t{sizeof(Transport)}, std::uint64_t{sizeof(Messages)}, std::uint64_t{sizeof(CollectiveCall)},
+        std::uint64_t{sizeof(Setting)}, std::uint64_t{sizeof(Fact)}, std::uint64_t{sizeof(TransportInfo)},
+        std::uint64_t{sizeof(kernel::Exchange)}, std::uint64_t{sizeof(kernel::Buffers)},
+        std::uint64_t{sizeof(kernel::AllToAllSteps)}, std::uint64_t{sizeof(kernel::NeighbourExchange)},
+        std::uint64_t{sizeof(kernel::NeighbourBuffers)}, std::uint64_t{sizeof(kernel::NeighbourTask)},
+        std::uint64_t{sizeof(Sample)}, std::uint64_t{sizeof(Error)}, std::uint64_t{sizeof(LinksLost)},
+        std::uint64_t{sizeof(ProgressCounter)}}) {
     add(value);
   }
   for (const char* letter = __VERSION__; *letter != '\0'; ++letter) add(static_cast<unsigned char>(*letter));

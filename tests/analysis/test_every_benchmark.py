@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 from made_up_bisection import MADE_UP_BISECTIONS, write_bisection
+from made_up_collective import MADE_UP_COLLECTIVES, write_collective
 from made_up_congestion import MADE_UP_CONGESTIONS, write_congestion
 from made_up_io import MADE_UP_IOS, write_io
 from made_up_topology import MADE_UP_TOPOLOGIES, write_topologies
@@ -25,6 +26,7 @@ from leadline.bisection.page import render_bisection
 from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
 from leadline.cli.view import main as view_main
+from leadline.collective.page import render_collective
 from leadline.congestion.page import render_congestion
 from leadline.export.csv_table import header_of
 from leadline.io.page import render_io
@@ -37,12 +39,14 @@ WRITERS: dict[str, tuple[Callable[..., Path], dict[str, Any]]] = {
     "topology": (write_topologies, MADE_UP_TOPOLOGIES),
     "bisection": (write_bisection, MADE_UP_BISECTIONS),
     "congestion": (write_congestion, MADE_UP_CONGESTIONS),
+    "collective": (write_collective, MADE_UP_COLLECTIVES),
     "io": (write_io, MADE_UP_IOS),
 }
 RENDER: dict[str, Callable[..., str]] = {
     "topology": render_topology,
     "bisection": render_bisection,
     "congestion": render_congestion,
+    "collective": render_collective,
     "io": render_io,
 }
 NAMES = [(benchmark, name) for benchmark in RENDER for name in sorted(WRITERS[benchmark][1])]
@@ -113,6 +117,8 @@ def test_a_report_lies_beside_its_result(benchmark: str, tmp_path: Path, capsys:
         ("bisection", ["--simulated", "nowhere.json"], "cannot read 'nowhere.json'"),
         ("congestion", ["--repeat", "1"], f"--repeat {ONLY_LINK}. A report of a congestion test has all loads"),
         ("congestion", ["--topology", "fat-tree:2x2"], "--topology is not for results of leadline congestion"),
+        ("collective", ["--repeat", "1"], f"--repeat {ONLY_LINK}. A report of a collective test has all operations"),
+        ("collective", ["--topology", "fat-tree:2x2"], "--topology is not for results of leadline collective"),
         ("io", ["--statistic", "max"], f"--statistic {ONLY_LINK}. A report of a parallel file test has all phases"),
         ("io", ["--message-size", "1MiB"], "--message-size is for results with message sizes"),
         ("io", ["--simulated", "x.json"], "--simulated is for results of leadline bisection. Leave it out"),
@@ -135,7 +141,7 @@ def test_view_is_about_links(benchmark: str, tmp_path: Path, capsys: Capture):
 
 @pytest.mark.parametrize(
     ("benchmark", "name"),
-    [("topology", "even"), ("bisection", "many_sizes"), ("congestion", "even"), ("io", "even")],
+    [("topology", "even"), ("bisection", "many_sizes"), ("congestion", "even"), ("collective", "even"), ("io", "even")],
 )
 def test_progress_ends_at_all(benchmark: str, name: str, tmp_path: Path):
     told: list[float] = []
@@ -166,7 +172,7 @@ def test_parquet_has_the_same(benchmark: str, words: list[str], text: str, tmp_p
 
 def test_every_table_begins_in_its_own_way():
     headers = [header_of(one.columns) for benchmark in BENCHMARKS for one in export_of(benchmark).TABLES]
-    assert len(set(headers)) == len(headers) == 9
+    assert len(set(headers)) == len(headers) == 10
 
 
 @pytest.mark.parametrize(
@@ -176,6 +182,7 @@ def test_every_table_begins_in_its_own_way():
         ("topology", "--channels"),
         ("bisection", "--channels"),
         ("congestion", "--csv"),
+        ("collective", "--csv"),
         ("io", "--ranks"),
     ],
 )
@@ -195,7 +202,7 @@ def test_an_earlier_table_is_replaced(benchmark: str, word: str, tmp_path: Path,
         *((benchmark, ["--csv", "--repeat", "1"], f"--repeat {ONLY_LINK}") for benchmark in RENDER),
         *((one, ["--csv", "--message-size", "3"], "has no message size 3") for one in ("topology", "bisection")),
         *((benchmark, ["--csv", "--ranks"], "--ranks is for results of leadline io. Leave it out")
-          for benchmark in ("link", "topology", "bisection", "congestion")),
+          for benchmark in ("link", "topology", "bisection", "congestion", "collective")),
         ("link", ["--csv", "--channels"], "--channels is for results of leadline topology and leadline bisection"),
         ("io", ["--csv", "--channels"], "leadline topology and leadline bisection. Use --ranks"),
     ],

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import made_up_collective
 import made_up_congestion
 import made_up_io
 import pytest
@@ -62,11 +63,13 @@ def test_the_guide_can_be_followed(tmp_path: Path):
     write_topologies(tmp_path / "topology.h5", even())
     write_bisection(tmp_path / "bisection.h5", slow_host())
     made_up_congestion.write_congestion(tmp_path / "congestion.h5", made_up_congestion.even())
+    made_up_collective.write_collective(tmp_path / "collective.h5", made_up_collective.even())
     made_up_io.write_io(tmp_path / "io.h5", made_up_io.straggling())
     out = run(["-c", shown_in("use-from-python")], tmp_path)
     assert "node01.cluster" in out
     assert "node05 340 340" in out
     assert "incast 100 40.0 39.2" in out
+    assert "(3, 1, 4)" in out
     assert "N-N" in out
 
 

@@ -44,6 +44,9 @@ class ForwardingTransport : public transport::Transport {
                                                 std::size_t max_tickets) override {
     return inner_->messages(partners, max_tickets);
   }
+  std::unique_ptr<transport::Collectives> collectives(std::span<const std::int32_t> group) override {
+    return inner_->collectives(group);
+  }
   std::vector<transport::Resent> resent() override { return inner_->resent(); }
   void progress() noexcept override { inner_->progress(); }
   bool needs_progress() const noexcept override { return inner_->needs_progress(); }

@@ -78,6 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Mpi, AllToAllContract, testing::ValuesIn(parties("mpi",
                          party_name);
 INSTANTIATE_TEST_SUITE_P(Mpi, NeighbourContract, testing::ValuesIn(parties("mpi", {WaitMode::yield}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(MpiSpinning, NeighbourContract, testing::Values(Party{"mpi", WaitMode::spin, 2}), party_name);
+INSTANTIATE_TEST_SUITE_P(Mpi, CollectivesContract, testing::ValuesIn(pairs("mpi", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Mpi, MessagesContract, testing::ValuesIn(parties("mpi", {WaitMode::yield}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(MpiSpinning, MessagesContract, testing::Values(Party{"mpi", WaitMode::spin, 2}), party_name);
 

@@ -22,6 +22,10 @@ INSTANTIATE_TEST_SUITE_P(Nccl, CallContract, testing::ValuesIn(pairs("nccl", {Wa
 INSTANTIATE_TEST_SUITE_P(Nccl, AllToAllContract, testing::ValuesIn(parties("nccl", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Nccl, NeighbourContract, testing::ValuesIn(parties("nccl", {WaitMode::yield}, 2)), party_name);
 
+INSTANTIATE_TEST_SUITE_P(Nccl, CollectivesContract, testing::ValuesIn(parties("nccl", {WaitMode::yield})), party_name);
+INSTANTIATE_TEST_SUITE_P(NcclSpinning, CollectivesContract, testing::Values(Party{"nccl", WaitMode::spin, 2}),
+                         party_name);
+
 TEST(NcclModule, SaysWhatItCannotDo) { expect_gpu_memory_alone("nccl"); }
 
 TEST(NcclModule, HasNoMessagesOneByOne) {

@@ -122,6 +122,9 @@ class NeighbourContract : public PartyContract {};
 /// When calls end, and what they leave; with 2 ranks. Messages one by one have such tests, too.
 class CallContract : public PartyContract {};
 
+/// Of transports whose library has collective operations.
+class CollectivesContract : public PartyContract {};
+
 /// With 2 ranks or more.
 class MessagesContract : public PartyContract {};
 

@@ -100,6 +100,7 @@ BENCHMARKS: dict[str, Sequence[str]] = {
     "topology": ("--pattern", "complete2", "--message-size", "1KiB"),
     "bisection": ("--pattern", "shift:1", "--message-size", "1KiB", "--time-limit", "0"),
     "congestion": ("--rounds", "2", "--test-time", "10ms", "--intensity", "100"),
+    "collective": ("--rounds", "2", "--batches", "2", "--message-size", "1KiB"),
     "io": ("--objects", "4", "--object-size", "64KiB", "--target", "f.%r", "--delete"),
 }
 
@@ -120,6 +121,9 @@ def test_every_benchmark(benchmark: str, leadline: Leadline, tmp_path: Path) -> 
             assert victims.isdisjoint({1, 4})
             assert file["congestion"].attrs["num_load_ranks"] == 5 - len(victims)
             assert (file["congestion/rounds/loaded_num"][:, [0, 2]] > 0).all(), "a stream may have too few messages"
+        if benchmark == "collective":
+            assert file["collective/membership/group"][0].tolist() == [1, 0, 1, 1, 0, 1, 1]
+            assert (file["collective/groups/time_ns"][()] > 0).all()
         if benchmark == "bisection":
             assert file["bisection/send_to"][0, :, 0].tolist() == [-1, -1, 3, -1, -1, 6, 0]
     report = leadline("report", "r.h5")

@@ -111,8 +111,8 @@ def test_what_was_meant_is_said(leadline: Leadline) -> None:
         (["diagnose", "--json", "r.h5"], "cannot read 'r.h5'"),
         (
             [],
-            "There are check, link, topology, bisection, congestion, io, diagnose, compare, profile, simulate link, "
-            "convert, info, partners, cables, patterns, schema, ",
+            "There are check, link, topology, bisection, congestion, collective, io, diagnose, compare, profile, "
+            "simulate link, convert, info, partners, cables, patterns, schema, ",
         ),
     ):
         done = leadline(*words)

@@ -46,6 +46,25 @@ def test_a_bisection_is_measured(leadline: program.Leadline, transport: str) -> 
     assert done.status == 0, done.err
 
 
+COLLECTIVE = ["collective", "--rounds", "2", "--batches", "2", "--iterations", "3", "--message-size", "4,100KiB",
+              "--verify", "--wait", "yield"]  # fmt: skip
+
+
+def test_collective_operations_of_nccl(leadline: program.Leadline) -> None:
+    done = leadline(*COLLECTIVE, "--local", "4", "--transport", "nccl", "--json", env=DEVICES)
+    assert done.status == 0, done.err
+    document = json.loads(done.out)
+    assert document["algorithm"] == "library"
+    assert document["verified_bytes"] > 0
+    assert all(cell["bus_bytes_per_s"] > 0 for cell in document["cells"])
+
+
+def test_operations_of_our_own_need_ordinary_memory(leadline: program.Leadline) -> None:
+    done = leadline(*COLLECTIVE, "--local", "2", "--transport", "cuda", env=DEVICES)
+    assert done.status == 2
+    assert "cannot use memory of --allocator cuda" in done.complaint
+
+
 @pytest.mark.parametrize(("pattern", "is_in_step"), [("shift:1", True), ("halves", False)])
 def test_nccl_says_that_directions_wait_for_each_other(
     leadline: program.Leadline, tmp_path: Path, pattern: str, is_in_step: bool

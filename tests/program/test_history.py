@@ -125,6 +125,7 @@ def test_all_benchmarks_and_checks(make: Make, leadline: Leadline) -> None:
         "topology": ("--pattern", "ring", "--iterations", "3", "--message-size", "8"),
         "bisection": ("--rounds", "3", "--precision", "0", "--message-size", "8"),
         "congestion": ("--rounds", "2", "--test-time", "5ms", "--intensity", "100"),
+        "collective": ("--rounds", "2", "--batches", "2", "--iterations", "2", "--message-size", "8"),
         "io": ("--objects", "2", "--object-size", "4KiB", "--delete"),
     }
     for name, words in runs.items():
@@ -135,7 +136,8 @@ def test_all_benchmarks_and_checks(make: Make, leadline: Leadline) -> None:
     document = document_of(leadline("history", "months", *(f"{name}.h5" for name in runs), "checked", "--json"))
     assert {group["benchmark"] for group in document["groups"]} == set(runs)
     numbers = {one["name"] for group in document["groups"] for one in group["series"]}
-    assert {"same host, median", "exchange, ring", "eBB", "latency median, incast 100 %", "write"} <= numbers
+    expected = {"same host, median", "exchange, ring", "eBB", "latency median, incast 100 %", "allreduce", "write"}
+    assert expected <= numbers
     assert document["num_runs"] == len(runs) + 4, "those of the check, too"
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -96,6 +97,18 @@ def test_a_run_under_each_launcher(mpi: Installation, transport: str, tmp_path: 
     assert result.num_ranks == 2
     if transport == "mpi":
         assert result.provenance["transport_library"] == name_of_library(mpi)
+
+
+def test_collective_operations_are_those_of_the_library(mpi: Installation, tmp_path: Path) -> None:
+    words = ["--rounds", "2", "--batches", "2", "--iterations", "3", "--message-size", "4,100KiB", "--verify",
+             "--output", "r.json"]  # fmt: skip
+    done = started(mpi, tmp_path, "collective", "--transport", "mpi", *words)
+    assert done.status == 0, done.err
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert document["algorithm"] == "library"
+    assert document["provenance"]["transport"]["library"] == name_of_library(mpi)
+    assert document["verified_bytes"] > 0
+    assert all(cell["bus_bytes_per_s"] > 0 for cell in document["cells"])
 
 
 def test_files_through_the_library_of_the_launcher(mpi: Installation, tmp_path: Path) -> None:

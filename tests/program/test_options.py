@@ -16,7 +16,7 @@ import pytest
 from program import Leadline
 from result import schema_of, wrong_json
 
-BENCHMARKS = ("link", "topology", "bisection", "congestion", "io")
+BENCHMARKS = ("link", "topology", "bisection", "congestion", "collective", "io")
 
 
 def needs_analysis() -> None:
@@ -38,6 +38,7 @@ QUICK = {
     "link": ["--messages", "2"], "topology": ["--pattern", "ring", "--iterations", "2"],
     "bisection": ["--rounds", "2", "--precision", "0"],
     "congestion": ["--rounds", "2", "--test-time", "5ms", "--intensity", "0,100"],
+    "collective": ["--rounds", "2", "--batches", "2", "--iterations", "2", "--message-size", "64"],
     "io": ["--objects", "2", "--object-size", "4KiB"],
 }  # fmt: skip
 
@@ -166,7 +167,7 @@ def test_all_commands_tell_of_their_options(leadline: Leadline):
         "topology --topology ring": "Did you mean --pattern?",
         "lnik": "Did you mean leadline link?",
         "simulate foo": "simulate link",
-        "schema results": "it must be one of link, topology, bisection, congestion, io, diagnosis, comparison",
+        "schema results": "it must be one of link, topology, bisection, congestion, collective, io, diagnosis, ",
         "help lnik": "Did you mean leadline link?",
         "": "link, topology, bisection",
     }.items(),

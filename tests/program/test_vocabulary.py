@@ -26,6 +26,7 @@ WORDS: dict[str, list[str]] = {
     "topology": [*FEW, "--pattern", "ring", "--iterations", "2", "--message-size", "8"],
     "bisection": [*FEW, "--rounds", "2", "--precision", "0", "--message-size", "8"],
     "congestion": ["--local", "4", "--wait", "yield", "--rounds", "2", "--test-time", "5ms", "--intensity", "100"],
+    "collective": [*FEW, "--rounds", "1", "--batches", "2", "--iterations", "2", "--message-size", "8"],
     "io": [*FEW, "--objects", "2", "--object-size", "4KiB", "--delete"],
     "diagnose": ["run.h5"],
     "compare": ["run.h5", "run.h5"],
@@ -57,6 +58,7 @@ parts:
 DOCUMENTS = {
     "accept": "acceptance", "check": "check", "history": "history",
     "link": "link", "topology": "topology", "bisection": "bisection", "congestion": "congestion",
+    "collective": "collective",
     "io": "io", "diagnose": "diagnosis",
     "compare": "comparison", "profile": "profile", "info": "info", "transports": "transports", "cost": "pattern-cost",
     "score": "score",
@@ -69,7 +71,7 @@ WRITERS = {"convert": "w.sion", "partners": "w.npy", "cables": "c.txt", "pattern
            "report": "w.html", "export": "w.csv", "cost": "w.json", "score": "w.json",
            "history": "w.html",
            "simulate bisection": "w.json"}  # fmt: skip
-BENCHMARKS = ("link", "topology", "bisection", "congestion", "io")
+BENCHMARKS = ("link", "topology", "bisection", "congestion", "collective", "io")
 RUNS = ("check", *BENCHMARKS)
 MEASURING = ("accept", *RUNS)  # their texts have times in them
 ENDING = sorted(set(WORDS) - {"view"})

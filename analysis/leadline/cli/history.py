@@ -32,10 +32,10 @@ def history_parser() -> Parser:
         purpose="follow a machine over months: what changed and when, which hosts are bad how often",
         description="Keeps the numbers and findings of results in FOLDER (one SQLite file) and says what they show "
         "over time: when a number, a host or a link became slower or faster, which components were found most "
-        "often, best and worst. RESULTs are added first: files of leadline link, topology, bisection, congestion and "
-        "io, and folders of leadline check and accept; one that is there already is not added again. Only runs with "
-        "the same conditions are compared. Whether a change is more than chance is asked as docs/methods/months.md "
-        "says.",
+        "often, best and worst. RESULTs are added first: files of leadline link, topology, bisection, congestion, "
+        "collective and io, and folders of leadline check and accept; one that is there already is not added again. "
+        "Only runs with the same conditions are compared. Whether a change is more than chance is asked as "
+        "docs/methods/months.md says.",
         epilog="Status: 0 fine, also where something changed, 1 a RESULT could not be added, and the others were, 2 "
         "wrong command line or no history, 3 a permission is missing, 4 the history is damaged or the disk is full. "
         "Example: leadline history months run.h5 --output months.html",

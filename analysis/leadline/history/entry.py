@@ -49,6 +49,7 @@ _SAME_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "topology": ("mode", "edges", "max_outstanding", "shared_buffers", "duration"),
     "bisection": ("active_ranks_per_host", "within_hosts"),
     "congestion": ("victims", "share_hosts", "load", "intensity", "load_size"),
+    "collective": ("algorithm", "group_hosts", "serial"),
     "io": (
         "movement", "strided", "objects", "object_size", "io_ranks", "io_hosts", "files", "buffer_size", "ahead",
         "no_file", "backend", "calls", "collective", "barrier", "preallocate", "direct", "uncached", "drop_cache",

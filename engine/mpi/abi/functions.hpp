@@ -19,6 +19,9 @@
 // One that is missing here shows when the program is linked.
 #define LEADLINE_MPI_FUNCTIONS(X) \
   X(MPI_Abort)                    \
+  X(MPI_Allgather)                \
+  X(MPI_Allreduce)                \
+  X(MPI_Alltoall)                 \
   X(MPI_Barrier)                  \
   X(MPI_Bcast)                    \
   X(MPI_Cancel)                   \
@@ -71,6 +74,7 @@
   X(MPI_Irecv)                    \
   X(MPI_Isend)                    \
   X(MPI_Recv)                     \
+  X(MPI_Reduce_scatter_block)     \
   X(MPI_Request_free)             \
   X(MPI_Request_get_status)       \
   X(MPI_Send)                     \
@@ -118,10 +122,12 @@
   X(ompi_mpi_errhandler_null)   \
   X(ompi_mpi_errors_return)     \
   X(ompi_mpi_file_null)         \
+  X(ompi_mpi_float)             \
   X(ompi_mpi_group_null)        \
   X(ompi_mpi_info_null)         \
   X(ompi_mpi_int)               \
   X(ompi_mpi_op_min)            \
+  X(ompi_mpi_op_sum)            \
   X(ompi_request_null)
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) (static_cast<type>(global))

@@ -14,8 +14,8 @@
 
 namespace leadline::result::hdf5 {
 
-/// "link", "topology", "bisection", "congestion", "io". Throws Failure, and Error naming the file: bad_command_line (no
-/// result of ours), run_failed (damage).
+/// "link", "topology", "bisection", "congestion", "collective", "io". Throws Failure, and Error naming the file:
+/// bad_command_line (no result of ours), run_failed (damage).
 std::string read_benchmark(const Input& file, const std::string& path);
 
 /// An open result, complete or not. All members throw Error(run_failed) naming the file and what is wrong in it;

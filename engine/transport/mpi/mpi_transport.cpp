@@ -20,6 +20,7 @@
 #include "kernel/neighbours.hpp"
 #include "kernel/verify.hpp"
 #include "transport/mpi/library.hpp"
+#include "transport/mpi/mpi_collectives.hpp"
 #include "transport/mpi/mpi_link.hpp"
 #include "transport/mpi/mpi_messages.hpp"
 #include "transport/mpi/mpi_neighbours.hpp"
@@ -121,6 +122,11 @@ class MpiTransport final : public Transport {
 
   std::unique_ptr<Messages> messages(std::span<const std::int32_t> /*partners*/, std::size_t max_tickets) override {
     return std::make_unique<MpiMessages>(library_.comm(), max_tickets, many_at_once());
+  }
+
+  std::unique_ptr<Collectives> collectives(std::span<const std::int32_t> group) override {
+    if (group.empty()) return nullptr;
+    return std::make_unique<MpiCollectives>(library_.comm(), group, progress_counter_);
   }
 
   void progress() noexcept override {

@@ -95,8 +95,17 @@ Communicator::Communicator(const memory::cuda::Driver& driver, int rank, int siz
   comm_ = made.comm;
 }
 
+Communicator::Communicator(const Communicator& all, int color, int rank) {
+  if (library().split == nullptr) {
+    throw Error(ExitStatus::something_missing, "NCCL cannot divide the ranks into groups",
+                library().version() + " has no ncclCommSplit, which is there since 2.18", "Use a newer NCCL");
+  }
+  library().check(library().split(all.get(), color, rank, &comm_, nullptr), "ncclCommSplit");
+}
+
 // What has been sent may still be on its way through NCCL's own threads; where the run has failed it is not waited for.
 Communicator::~Communicator() {
+  if (comm_ == nullptr) return;
   if (std::uncaught_exceptions() == 0) {
     library().destroy(comm_);
   } else {

@@ -35,7 +35,11 @@ class Library {
 
  public:
   using DataType = int;
-  static constexpr DataType bytes = 0;  // ncclChar
+  static constexpr DataType bytes = 0;   // ncclChar
+  static constexpr DataType floats = 7;  // ncclFloat32
+  using Reduction = int;
+  static constexpr Reduction sum = 0;     // ncclSum
+  static constexpr int in_no_group = -1;  // NCCL_SPLIT_NOCOLOR
 
   Result (*get_version)(int*) = find<Result(int*)>("ncclGetVersion");
   Result (*get_unique_id)(UniqueId*) = find<Result(UniqueId*)>("ncclGetUniqueId");
@@ -52,6 +56,16 @@ class Library {
       find<Result(const void*, std::size_t, DataType, int, Comm, memory::cuda::Stream)>("ncclSend");
   Result (*receive)(void*, std::size_t, DataType, int peer, Comm, memory::cuda::Stream) =
       find<Result(void*, std::size_t, DataType, int, Comm, memory::cuda::Stream)>("ncclRecv");
+  Result (*all_reduce)(const void*, void*, std::size_t, DataType, Reduction, Comm, memory::cuda::Stream) =
+      find<Result(const void*, void*, std::size_t, DataType, Reduction, Comm, memory::cuda::Stream)>("ncclAllReduce");
+  Result (*all_gather)(const void*, void*, std::size_t, DataType, Comm, memory::cuda::Stream) =
+      find<Result(const void*, void*, std::size_t, DataType, Comm, memory::cuda::Stream)>("ncclAllGather");
+  Result (*reduce_scatter)(const void*, void*, std::size_t, DataType, Reduction, Comm, memory::cuda::Stream) =
+      find<Result(const void*, void*, std::size_t, DataType, Reduction, Comm, memory::cuda::Stream)>(
+          "ncclReduceScatter");
+  /// Null before 2.18. The last argument: a configuration, or null.
+  Result (*split)(Comm, int color, int key, Comm*, const void*) =
+      reinterpret_cast<Result (*)(Comm, int, int, Comm*, const void*)>(library_.symbol_or_null("ncclCommSplit"));
 
   std::string version() const;  ///< "NCCL 2.21.5"
 
@@ -70,12 +84,16 @@ class Library {
 /// not here.
 const Library& library();
 
-/// Owns the communicator of all ranks.
+/// Owns the communicator of all ranks, or of some.
 class Communicator {
  public:
   /// Collective. NCCL's own set-up waits for ever for a rank that does not come; this does not.
   /// Throws Error(run_failed) when the deadline passes, Error(something_missing) where NCCL does not take these GPUs.
   Communicator(const memory::cuda::Driver& driver, int rank, int size, const UniqueId& id, Deadline deadline);
+
+  /// Collective over all ranks of `all`: that of the ranks with the same color, in their order; of nobody with
+  /// Library::in_no_group. Throws Error(something_missing) where the library is too old for it.
+  Communicator(const Communicator& all, int color, int rank);
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   ~Communicator();
@@ -115,10 +133,34 @@ class Operations {
   void complete() {
     if (!has_group_) return;
     close_group();
+    await<wait>();
+  }
+
+  /// Waits for all that has begun.
+  template <WaitMode wait>
+  void await() {
     YieldingWait idle;
     while (!is_over()) {
       if constexpr (wait != WaitMode::spin) idle.pause();
     }
+  }
+
+  /// Begins what is in the group, behind all that began before.
+  void begin_group() {
+    if (has_group_) close_group();
+  }
+
+  // A collective operation begins, behind all that began before. Numbers are floats.
+  void all_reduce(const std::byte* send, std::byte* receive, std::size_t num) {
+    library_.check(library_.all_reduce(send, receive, num, Library::floats, Library::sum, comm_, stream_.get()),
+                   "ncclAllReduce");
+  }
+  void all_gather(const std::byte* send, std::byte* receive, std::size_t num) {
+    library_.check(library_.all_gather(send, receive, num, Library::floats, comm_, stream_.get()), "ncclAllGather");
+  }
+  void reduce_scatter(const std::byte* send, std::byte* receive, std::size_t num) {
+    library_.check(library_.reduce_scatter(send, receive, num, Library::floats, Library::sum, comm_, stream_.get()),
+                   "ncclReduceScatter");
   }
 
   /// The same, yielding, until the deadline at the latest: whether it is over.

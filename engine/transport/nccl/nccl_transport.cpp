@@ -26,6 +26,7 @@
 #include "transport/address_exchange.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/nccl/library.hpp"
+#include "transport/nccl/nccl_collectives.hpp"
 #include "transport/nccl/nccl_neighbours.hpp"
 #include "transport/transport.hpp"
 
@@ -182,6 +183,18 @@ class NcclTransport final : public Transport {
   std::unique_ptr<Messages> messages(std::span<const std::int32_t> /*partners*/, std::size_t /*max_tickets*/) override {
     throw Error(ExitStatus::something_missing, "NCCL has no messages that go one by one",
                 "what a rank does with it happens in order", "Choose another --transport");
+  }
+
+  std::unique_ptr<Collectives> collectives(std::span<const std::int32_t> group) override {
+    driver_.enter();
+    std::unique_ptr<Communicator> own;
+    if (group.size() < static_cast<std::size_t>(num_ranks_)) {
+      const int color = group.empty() ? Library::in_no_group : group.front();
+      own = std::make_unique<Communicator>(*communicator_, color, own_rank_);
+      if (group.empty()) return nullptr;
+    }
+    return std::make_unique<NcclCollectives>(driver_, *communicator_, std::move(own), group.size(), wait_,
+                                             progress_counter_);
   }
 
  private:

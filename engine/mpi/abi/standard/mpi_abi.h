@@ -39,6 +39,7 @@ typedef void MPI_Comm_errhandler_function(MPI_Comm* comm, int* error_code, ...);
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0x00000200)
 #define MPI_BYTE ((MPI_Datatype)0x00000247)
 #define MPI_CHAR ((MPI_Datatype)0x00000243)
+#define MPI_FLOAT ((MPI_Datatype)0x00000210)
 #define MPI_INT ((MPI_Datatype)0x00000209)
 #define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x00000140)
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)0x00000143)
@@ -47,6 +48,7 @@ typedef void MPI_Comm_errhandler_function(MPI_Comm* comm, int* error_code, ...);
 #define MPI_INFO_NULL ((MPI_Info)0x00000130)
 #define MPI_MIN ((MPI_Op)0x00000022)
 #define MPI_REQUEST_NULL ((MPI_Request)0x00000180)
+#define MPI_SUM ((MPI_Op)0x00000021)
 #define MPI_T_CVAR_HANDLE_NULL ((MPI_T_cvar_handle)0)
 
 #define MPI_STATUS_IGNORE ((MPI_Status*)0)
@@ -73,6 +75,11 @@ typedef void MPI_Comm_errhandler_function(MPI_Comm* comm, int* error_code, ...);
 #define MPI_MAX_LIBRARY_VERSION_STRING 8192
 
 int MPI_Abort(MPI_Comm comm, int errorcode);
+int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                 MPI_Datatype recvtype, MPI_Comm comm);
 int MPI_Barrier(MPI_Comm comm);
 int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 int MPI_Cancel(MPI_Request* request);
@@ -135,6 +142,8 @@ int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
 int MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
               MPI_Request* request);
 int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                             MPI_Comm comm);
 int MPI_Request_free(MPI_Request* request);
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
 int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
