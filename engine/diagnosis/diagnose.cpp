@@ -774,23 +774,27 @@ void Diagnosing::doubt_ends_like_those_of_load() {
   }
 }
 
-/// Where ways have unlike lengths, some share a cable with several flows and others with none: what the network does,
-/// and ranks of a host that is no slower than others, is known only alone. So is a way that little more of a long
-/// message's time is lost on, be it the only one.
+/// Where ways have unlike lengths, some share a cable with several flows and others with none. So what was not measured
+/// alone is known only of hosts that are slow with everybody. Be it the only one, a way that little more of a long
+/// message's time is lost on is not known, either.
 void Diagnosing::doubt_what_unlike_ways_show(bool is_contended) {
   if (!setting_.classes.is_without_levels() || question_.load == Load::alone) return;
   const auto is_of_network = [](const Fault& fault) { return fault.component.level >= 0; };
   const auto is_load = [&](const Fault& fault) {
     return is_of_network(fault) && fault.persistence == Persistence::only_under_load;
   };
+  const auto is_known = [&](const Fault& fault) {
+    return !is_of_network(fault) && std::ranges::any_of(outcome_.suspects, [&](const Suspect& one) {
+      return one.is_before_fit && one.component == fault.component;
+    });
+  };
   const bool is_any_load = is_contended || std::ranges::any_of(diagnosis_.faults, is_load);
   for (Fault& fault : diagnosis_.faults) {
-    if (fault.persistence != Persistence::not_retested) continue;
-    const ComponentKind kind = fault.component.kind;
-    const bool is_of_ranks = kind == ComponentKind::rank || kind == ComponentKind::socket;
+    const bool is_inside = fault.component.kind == ComponentKind::inside;
+    if (fault.persistence != Persistence::not_retested || is_inside || is_known(fault)) continue;
     const bool is_little = fault.ratio < ratio_of_contention && !fault.pairs.empty() &&
                            fault.pairs.front().measured - fault.pairs.front().expected > most_ns_by_distance;
-    if (is_any_load ? is_of_network(fault) || is_of_ranks : is_of_network(fault) && is_little) fault.is_unproven = true;
+    if (is_any_load || (is_of_network(fault) && is_little)) fault.is_unproven = true;
   }
 }
 

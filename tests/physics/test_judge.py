@@ -22,6 +22,7 @@ NUM_CASES, NUM_SOUND_CASES = 3, 6  # a sound cluster is alarmed seldom
 # What the diagnosis cannot do yet. A case that succeeds must be taken from this list: it is strict.
 FAILS = {
     "end of a line, not told": "of large messages ranks or groups of a row of switches are named one by one",
+    "ports, contention, no tree": "a port of half its width is no slower than sound ones that have several flows",
     "patterns, uplink, not told": "hosts that met few of their neighbours are left out of the group, or named alone",
 }
 
