@@ -703,7 +703,10 @@ SlowPaths CableSearch::run() {
   found.group_of = times_.group_of();
   found.excess.assign(pairs_.size(), 0);
   found.slow_from.assign(pairs_.size(), std::numeric_limits<float>::infinity());
-  for (const std::uint32_t hops : hops_) found.usual.push_back(static_cast<float>(usual_[hops]));
+  for (const std::uint32_t hops : hops_) {  // of some no pair was measured
+    found.usual.push_back(hops < usual_.size() ? static_cast<float>(usual_[hops])
+                                               : std::numeric_limits<float>::infinity());
+  }
   const auto is_slow = [&](const GroupPair& pair) { return pair.share_slow >= least_share_of_sure(); };
   if (std::ranges::none_of(pairs_, is_slow)) return found;
   std::vector<Element> left = elements();
