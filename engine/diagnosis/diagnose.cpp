@@ -53,9 +53,6 @@ constexpr double least_share_of_fast = 0.1;
 constexpr std::ptrdiff_t fewest_neighbours_alike = 4;
 constexpr double share_of_neighbours = 0.8;
 constexpr double most_apart = 0.25;
-// What two more switches on the way cost.
-constexpr double most_by_distance = 0.2;  // logarithm: x1.22, of small messages between neighbours
-constexpr double most_ns_by_distance = 1000;
 
 bool is_between_hosts(const Fault& fault) {
   return fault.component.kind == ComponentKind::link || fault.component.kind == ComponentKind::pair;

@@ -31,8 +31,9 @@ enum class PartSize : std::uint8_t { small, large };
 constexpr double largest_certain_step = 0.15;  // logarithm
 constexpr double least_off_by_step = 0.02;     // of the pairs, where steps of the clock are up to chance
 
-// Ends with fewer partners of a class on average have one effect in all classes, where the network allows it. A guess.
-constexpr double fewest_of_class = 4;  // hosts
+// Ends with fewer hosts as partners of a class on average add one time in all classes, where the network allows it. A
+// guess.
+constexpr double fewest_of_class = 4;
 constexpr double share_of_sound =
     0.15;  // of the pairs of a class: about the middle of these where 45 % of ends are slow
 

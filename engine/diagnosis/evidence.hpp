@@ -50,6 +50,9 @@ inline constexpr double both_sides = 2.23;
 /// Of pairs, logarithm: from here on flows share cables, and components differ by whom they share them with.
 inline constexpr double spread_of_contention = 0.1;
 
+/// What few more switches on the way cost: logarithm, x1.22, of small messages between neighbours; and ns.
+inline constexpr double most_by_distance = 0.2, most_ns_by_distance = 1000;
+
 /// Fewer cannot outvote one that is slow.
 inline constexpr std::size_t fewest_to_compare = 3;
 

@@ -34,8 +34,6 @@ constexpr double share_of_lowest = 0.1;
 constexpr double share_of_many = 0.4;  // of the uplinks of a level
 constexpr double more_by_chance = 0.15;
 constexpr double most_of_a_hop = 2;  // times what pairs below one switch take: beyond, flows share cables
-// Likewise where the network is no tree: what one more switch takes.
-constexpr double most_share_of_a_hop = 0.22, most_ns_of_a_hop = 1000;
 // Under load an uplink shows in what any quantile of pairs takes; only what all of them show needs no second look.
 constexpr std::array quantiles_of_contention{0.1, 0.25, 0.5};
 constexpr double most_among_sound = 0.2;  // logarithms: between sound uplinks under load,
@@ -270,6 +268,7 @@ class CableSearch {
   double least_share_of_sure() const { return is_contended_ && !is_tree() ? least_of_sure_under_load : least_of_sure; }
   std::size_t at(std::uint32_t from, std::uint32_t to) const { return std::size_t{from} * num_ + to; }
   bool find_usual_times();
+  std::vector<double> beyond_quickest() const;
   void find_slow_hosts(SlowPaths& found);
   void expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops);
   SlowPaths contended_uplinks() const;
@@ -342,7 +341,7 @@ bool CableSearch::find_usual_times() {
   const double near_ns = lowest.begin()->second, beyond_ns = std::next(lowest.begin())->second - near_ns;
   const bool do_cables_limit =
       is_tree() ? lowest.begin()->first == 0 && lowest.upper_bound(0)->second > most_of_a_hop * lowest.begin()->second
-                : beyond_ns > most_ns_of_a_hop && beyond_ns > most_share_of_a_hop * near_ns;
+                : beyond_ns > most_ns_by_distance && beyond_ns > std::expm1(most_by_distance) * near_ns;
   // Slow ends make pairs below one switch scatter as much as others.
   const Middle near = middle_of(std::move(spreads_near));
   const bool do_ends_scatter = !has_many_loads_ && near.num > 0 && near.median > noise_ / 2;
@@ -364,18 +363,14 @@ void CableSearch::expect_contention(const std::map<std::uint32_t, std::vector<do
   least_ = std::log(is_tree() ? factor_in_tree : factor_of_contention);
 }
 
-/// Hosts that are slow with each other one, however far: no cable is at fault for that, since a sound host is fast with
-/// somebody. Where flows share cables, nothing else tells them as well.
-void CableSearch::find_slow_hosts(SlowPaths& found) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> between;
-  std::vector<std::uint64_t> num_pairs(leaf_of_.size(), 0);
-  for (const GroupTimes::Measured& one : times_.measured()) {
-    between[std::minmax(one.from_host, one.to_host)].push_back(static_cast<double>(one.value));
-    ++num_pairs[one.from_host], ++num_pairs[one.to_host];
-  }
-  // By hops and host: what the quickest pair takes, ln ns.
+/// By host: how much longer than for the better quarter of hosts its quickest pair takes, logarithm, at the number of
+/// hops where that is least; NaN where it has no pair.
+std::vector<double> CableSearch::beyond_quickest() const {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-  std::map<std::uint32_t, std::vector<double>> quickest;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> between;
+  for (const GroupTimes::Measured& one : times_.measured())
+    between[std::minmax(one.from_host, one.to_host)].push_back(static_cast<double>(one.value));
+  std::map<std::uint32_t, std::vector<double>> quickest;  // by hops and host: ln ns
   for (auto& [hosts, values] : between) {
     auto& of_hosts =
         quickest.try_emplace(hops_[at(leaf_of_[hosts.first], leaf_of_[hosts.second])], leaf_of_.size(), nothing)
@@ -383,7 +378,6 @@ void CableSearch::find_slow_hosts(SlowPaths& found) {
     const double time = middle_of(std::move(values)).median;
     for (const std::uint32_t host : {hosts.first, hosts.second}) of_hosts[host] = std::fmin(of_hosts[host], time);
   }
-  // Beyond what that is for the better quarter, where it is least.
   std::vector<double> least(leaf_of_.size(), nothing);
   for (const auto& [_, of_hosts] : quickest) {
     std::vector<double> sorted = of_hosts;
@@ -394,6 +388,15 @@ void CableSearch::find_slow_hosts(SlowPaths& found) {
       if (!std::isnan(of_hosts[host])) least[host] = std::fmin(least[host], std::fmax(of_hosts[host] - usual, 0));
     }
   }
+  return least;
+}
+
+/// Hosts that are slow with each other one, however far: no cable is at fault for that, since a sound host is fast with
+/// somebody. Where flows share cables, nothing else tells them as well.
+void CableSearch::find_slow_hosts(SlowPaths& found) {
+  const std::vector<double> least = beyond_quickest();
+  std::vector<std::uint64_t> num_pairs(least.size(), 0);
+  for (const GroupTimes::Measured& one : times_.measured()) ++num_pairs[one.from_host], ++num_pairs[one.to_host];
   const Middle sound = lowest_cluster(least, noise_).middle;
   std::vector<Suspect> suspects;
   std::vector<std::uint8_t> is_slow(least.size(), 0);

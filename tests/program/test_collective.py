@@ -12,24 +12,19 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
 import program
 import pytest
+from built_program import needs_analysis
 from program import Leadline
-from result import schema_of, status_of, wrong_json
+from result import schema_of, status_of, summary_of, wrong_json
 
 QUICK = ["--local", "4", "--rounds", "2", "--batches", "3", "--iterations", "4", "--message-size", "64,40000",
          "--wait", "yield"]  # fmt: skip
 OPERATIONS = ["allreduce", "allgather", "reduce-scatter", "alltoall"]
 CELLS = [(operation, size) for operation in OPERATIONS for size in (64, 40000)]
-
-
-def needs_analysis() -> None:
-    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
-        pytest.skip("the analysis package is not installed where this Python is")
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +35,6 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.status == 0, done.err
     (folder / "text").write_text(done.out)
     return folder / "r.h5"
-
-
-def summary_of(path: Path) -> dict[str, Any]:
-    with h5py.File(path) as file:
-        summary: dict[str, Any] = json.loads(file["summary"][()])
-        return summary
 
 
 def test_the_file_fits_the_summary(result: Path) -> None:
@@ -126,7 +115,7 @@ def test_it_is_compared_with_itself(result: Path, leadline: Leadline) -> None:
 def on_hosts(
     folder: Path, num_hosts: int, *words: str | Path, slow: int = -1, ranks_per_host: int = 1
 ) -> dict[int, program.Done]:
-    """Ranks on so many hosts, by their names; of the slow one each look for a message in vain takes 20 ms."""
+    """Ranks on so many hosts, by their names; of the slow one each call that sends takes 1 ms."""
     if subprocess.run(["unshare", "--uts", "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("a process cannot have a host name of its own here")
     hosts = [rank // ranks_per_host for rank in range(num_hosts * ranks_per_host)]
@@ -136,7 +125,7 @@ def on_hosts(
         runs = {}
         for rank, host in enumerate(hosts):
             environment = program.explicit_environment(addresses, ports, rank)
-            environment |= {"YIELD_SLEEPS_US": "20000"} if host == slow else {}
+            environment |= {"SEND_SLEEPS_US": "1000"} if host == slow else {}
             named = ["unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', f"node{host}"]
             command = [*named, program.PROGRAM, "collective", *words]
             runs[rank] = stack.enter_context(program.Run(command, folder, environment))

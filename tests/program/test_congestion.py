@@ -10,23 +10,18 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
 import program
 import pytest
+from built_program import needs_analysis
 from program import Leadline
-from result import schema_of, status_of, wrong_json
+from result import schema_of, status_of, summary_of, wrong_json
 
 QUICK = ["--local", "4", "--rounds", "6", "--test-time", "15ms", "--interval", "200us", "--load-size", "8KiB",
          "--message-size", "8KiB", "--wait", "yield"]  # fmt: skip
 TESTS = ["latency", "bandwidth", "allreduce"]
-
-
-def needs_analysis() -> None:
-    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
-        pytest.skip("the analysis package is not installed where this Python is")
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +33,6 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.status == 0, done.err
     (folder / "text").write_text(done.out)
     return folder / "r.h5"
-
-
-def summary_of(path: Path) -> dict[str, Any]:
-    with h5py.File(path) as file:
-        summary: dict[str, Any] = json.loads(file["summary"][()])
-        return summary
 
 
 def test_the_file_fits_the_summary(result: Path) -> None:

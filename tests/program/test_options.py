@@ -13,15 +13,11 @@ from typing import Any
 import h5py
 import program
 import pytest
+from built_program import needs_analysis
 from program import Leadline
 from result import schema_of, wrong_json
 
 BENCHMARKS = ("link", "topology", "bisection", "congestion", "collective", "io")
-
-
-def needs_analysis() -> None:
-    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
-        pytest.skip("the analysis package is not installed where this Python is")
 
 
 @pytest.mark.parametrize("script", ["document_options.py", "document_formats.py"])

@@ -9,17 +9,13 @@ from pathlib import Path
 import program
 import pytest
 import tutorial
+from built_program import needs_analysis
 from program import Leadline
 
 FAKE_GPUS = program.PROGRAM.parents[1] / "tests" / "fake_gpu"
 # Four GPUs, of which the third copies slowly.
 ENVIRONMENT = {"gpu-node": {"LD_LIBRARY_PATH": str(FAKE_GPUS), "FAKE_CUDA_COPY_MS": "8,8,50,8"}}
 NAMES = sorted(path.stem for path in tutorial.FOLDER.glob("*.md"))
-
-
-def needs_analysis() -> None:
-    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
-        pytest.skip("the analysis package is not installed where this Python is")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import program
 import pytest
+from built_program import needs_analysis
 from io_runs import SCORED, run_presets
 from program import Leadline
 from result import schema_of, wrong_json
@@ -75,11 +76,6 @@ BENCHMARKS = ("link", "topology", "bisection", "congestion", "collective", "io")
 RUNS = ("check", *BENCHMARKS)
 MEASURING = ("accept", *RUNS)  # their texts have times in them
 ENDING = sorted(set(WORDS) - {"view"})
-
-
-def needs_analysis() -> None:
-    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
-        pytest.skip("the analysis package is not installed where this Python is")
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For each conftest.py whose tests run the program: it has to be built, and some tests are slow."""
+"""For tests that run the program, and their conftest.py: what has to be built and installed, and that some are slow."""
 
 from __future__ import annotations
 
 import program
 import pytest
 
-__all__ = ["built", "pytest_configure"]
+__all__ = ["built", "needs_analysis", "pytest_configure"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -18,3 +18,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def built() -> None:
     if not program.PROGRAM.is_file():
         pytest.exit(f"{program.PROGRAM} is not there. Build it, or set LEADLINE_PROGRAM", returncode=3)
+
+
+def needs_analysis() -> None:
+    """Skips a test where the commands of the analysis are not installed."""
+    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
+        pytest.skip("the analysis package is not installed where this Python is")

@@ -35,7 +35,13 @@ static int has_slept(const char* variable) {
 // A rank that waits in this way, for another or for its library, sleeps for so long each time.
 int sched_yield(void) { return has_slept("YIELD_SLEEPS_US") ? 0 : (int)syscall(SYS_sched_yield); }
 
-// And so does one that reads or writes a file at a place.
+// And so does one that sends over a socket,
+ssize_t send(int fd, const void* data, size_t size, int flags) {
+  has_slept("SEND_SLEEPS_US");
+  return (ssize_t)syscall(SYS_sendto, fd, data, size, flags, NULL, 0);
+}
+
+// or reads or writes a file at a place.
 #define SLOWED(name, Byte, number)                              \
   ssize_t name(int fd, Byte* data, size_t size, off_t offset) { \
     has_slept("FILE_SLEEPS_US");                                \

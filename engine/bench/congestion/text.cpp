@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/units.hpp"
+#include "output/round_lines.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
@@ -195,24 +196,13 @@ std::string loads_text(const CongestionResult& result) {
 
 class LineProgress final : public Progress {
  public:
-  LineProgress(std::uint32_t num_rounds, output::ProgressOutlet outlet)
-      : num_rounds_(num_rounds), outlet_(std::move(outlet)) {}
+  LineProgress(std::uint32_t num_rounds, output::ProgressOutlet outlet) : lines_(num_rounds, std::move(outlet)) {}
 
-  void round_ends(std::uint32_t round, double elapsed_s) override {
-    const std::uint32_t done = round + 1;
-    if (!marks_.passes(static_cast<double>(done) / num_rounds_)) return;
-    outlet_.write(fmt::format("round {}/{}: {} elapsed, {} left\n", done, num_rounds_,
-                              output::format_duration(elapsed_s),
-                              output::format_duration(output::time_left_s(done, num_rounds_, elapsed_s))));
-  }
-  void pair_lost(int low, int high, const std::string& why) override {
-    outlet_.write(output::line_of_lost_pair(low, high, why));
-  }
+  void round_ends(std::uint32_t round, double elapsed_s) override { lines_.round_ends(round, elapsed_s); }
+  void pair_lost(int low, int high, const std::string& why) override { lines_.pair_lost(low, high, why); }
 
  private:
-  std::uint32_t num_rounds_;
-  output::ProgressOutlet outlet_;
-  output::ProgressMarks marks_;
+  output::RoundLines lines_;
 };
 
 class BarProgress final : public Progress {
