@@ -18,6 +18,14 @@ endif()
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow "$<$<COMPILE_LANGUAGE:CXX>:-Wconversion>")
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wreserved-identifier>")
 
+# GCC spends a tenth of its time on collecting garbage. Where there are 4 GB for each core it begins at 1 GB; its peak is 0.4 GB higher then.
+cmake_host_system_information(RESULT leadline_memory_mib QUERY TOTAL_PHYSICAL_MEMORY)
+cmake_host_system_information(RESULT leadline_num_cores QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR leadline_needed_mib "4000 * ${leadline_num_cores}")
+if(leadline_memory_mib GREATER leadline_needed_mib)
+  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>")
+endif()
+
 if(LEADLINE_SANITIZE)
   set(leadline_sanitizers_of_address address,undefined)
   set(leadline_sanitizers_of_thread thread)
