@@ -42,7 +42,7 @@ void declare_interface(OptionTable& options, RunRequest& request) {
   options
       .value("--interface", "NAME",
              "network between hosts: a device (ib0), a subnet (10.1.0.0/16, fd00::/8) or an address prefix (10.1.); of "
-             "several (ib0,ib1) each rank of a host uses the next for its messages, and the first for everything else",
+             "several (ib0,ib1) each rank of a host sends over the next one, and the first carries all else",
              [&](const std::string& option, const std::string& text) {
                if (text.empty() || (',' + text + ',').find(",,") != std::string::npos) {
                  throw_bad_value(option, text, "one of its networks has no name");
@@ -79,8 +79,8 @@ void declare_hosts(OptionTable& options, RunRequest& request) {
       .later();
   options
       .text("--launch", "COMMAND",
-            "with --hosts: what starts a program there, in place of ssh; a host and a command line come behind its "
-            "words, and its standard input has to reach the program",
+            "what starts a program on a host, in place of ssh: words that a host and a command line follow; its "
+            "standard input has to reach the program",
             request.launch)
       .by_default("ssh, so that it never asks")
       .needs("--hosts", "nothing is started on other hosts")
@@ -105,9 +105,7 @@ void declare_who(OptionTable& options, RunRequest& request) {
       .no_effect_with("--ranks", "--ranks says how many");
   declare_hosts(options, request);
   options
-      .choice("--bind",
-              "which cores of its host a rank measures on; where a launcher has given the ranks of a host different "
-              "ones, these stay",
+      .choice("--bind", "which cores of its host a rank measures on; different cores from a launcher stay",
               request.binding)
       .later();
   declare_interface(options, request);
@@ -119,8 +117,8 @@ void declare_who(OptionTable& options, RunRequest& request) {
                   request.timeout_s);
   options
       .seconds("--start-timeout",
-               "how long to wait for the hosts of --hosts, and for ranks that were started one by one "
-               "(LEADLINE_RANK); those that have not come then are left out, where the transport can go on",
+               "how long to wait for hosts of --hosts and for ranks that were started one by one (LEADLINE_RANK); "
+               "later ones are left out, where the transport can go on",
                1, request.start_timeout_s)
       .by_default("as --timeout");
   options.flag(

@@ -35,8 +35,8 @@ void declare_what(OptionTable& options, CheckRequest& request) {
                 UINT64_MAX, request.seed);
   options
       .text("--sample", "SHARE|N",
-            "only some of the hosts, such as 5% or 20, at least 2: that of rank 0, and others chosen at random; the "
-            "ranks of the rest end at once",
+            "only some of the hosts, such as 5% or 20, at least 2: that of rank 0, and others at random; ranks of the "
+            "rest end at once",
             request.sample, "it says how many hosts")
       .by_default("all")
       .later();

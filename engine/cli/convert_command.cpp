@@ -86,8 +86,8 @@ ConvertRequest parse_convert(const std::vector<std::string>& arguments) {
   options.flag("--plain", "SION: LinkTest 1.2's record and nothing behind it", request.plain);
   options
       .words("--host-names",
-             "texts that do not name their hosts: of two ranks those of rank 0 and rank 1, of IOR all in the order of "
-             "their ranks, so that the result can be compared",
+             "for texts that do not name their hosts: those of rank 0 and rank 1, of IOR those of all ranks; the "
+             "result can be compared then",
              request.host_names,
              [](const std::string& option, const std::string& name) {
                if (name.empty()) throw_bad_value(option, name, "a name is empty");

@@ -228,6 +228,15 @@ def test_storage_targets_are_those_of_the_file_system(
         numbers = file["io/ranks/storage_target"][0]
     first = 101 if kind == "beegfs" else 0
     assert list(numbers) == [first + rank % FOLDERS for rank in range(RANKS)]
+    # Compared with a run in which none was slow.
+    environment |= slow(slow_files, "/files/none", 60)
+    environment["LD_PRELOAD"] = f"{slow_files} {parallel_file_system}"
+    done = leadline("io", "--local", str(RANKS), *words[:-1], "sound.h5", env=environment)
+    assert done.status == 0, done.err
+    compared = leadline("compare", "sound.h5", "r.h5", "--json")
+    parts = {one["part"]: one["ratio"] for one in json.loads(compared.out)["runs"]["numbers"] if one["part"]}
+    assert len(parts) == FOLDERS
+    assert [name for name, ratio in parts.items() if ratio > 2] == [target]
 
 
 def test_of_striped_files_no_target_is_named(leadline: Leadline, parallel_file_system: Path, tmp_path: Path) -> None:

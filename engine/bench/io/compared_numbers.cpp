@@ -26,17 +26,22 @@ struct Phases {
   diagnosis::TimesOfParts of_hosts, of_targets;
 };
 
-void add_ranks(const Hdf5Reader& reader, std::size_t phase, IoOperation operation,
-               const std::vector<std::string>& targets, Phases& phases) {
+void add_ranks(const Hdf5Reader& reader, std::size_t phase, IoOperation operation, Phases& phases) {
   const std::vector<RankRate> ranks = reader.rates_of_ranks(phase);
+  const auto amount_of = [&](const RankRate& own) { return is_metadata(operation) ? own.num_objects : own.bytes; };
+  std::vector<FileOfRank> files;
+  for (const RankRate& own : ranks) {
+    if (amount_of(own) > 0) files.push_back({own.file, own.storage_target});
+  }
+  const TargetNames targets(reader.header(), files);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const RankRate& own = ranks[rank];
-    const std::uint64_t amount = is_metadata(operation) ? own.num_objects : own.bytes;
+    const std::uint64_t amount = amount_of(own);
     if (amount == 0 || !(own.io_ns > 0)) continue;
     const double time = std::log(own.io_ns / static_cast<double>(amount));
     phases.of_hosts[reader.placement(static_cast<std::int64_t>(rank)).host].push_back(time);
-    const bool has_target = own.file >= 0 && static_cast<std::size_t>(own.file) < targets.size();
-    if (has_target) phases.of_targets[targets[static_cast<std::size_t>(own.file)]].push_back(time);
+    const std::int32_t target = targets.index_of({own.file, own.storage_target});
+    if (target >= 0) phases.of_targets[targets.all()[static_cast<std::size_t>(target)]].push_back(time);
   }
 }
 
@@ -62,7 +67,6 @@ diagnosis::RunNumbers numbers_of(const std::string& path) {
     run.conditions.emplace_back(name, text.empty() ? before : text);
   }
   std::map<IoOperation, Phases> operations;
-  const std::vector<std::string> targets = targets_of(header);
   const std::vector<KeptPhase> phases = kept_phases(reader);
   for (std::size_t index = 0; index < phases.size(); ++index) {
     const KeptPhase& phase = phases[index];
@@ -70,7 +74,7 @@ diagnosis::RunNumbers numbers_of(const std::string& path) {
     if (!phase.is_complete || !(rate > 0)) continue;
     Phases& of_operation = operations[phase.operation];
     of_operation.logarithms.add(std::log(rate));
-    add_ranks(reader, index, phase.operation, targets, of_operation);
+    add_ranks(reader, index, phase.operation, of_operation);
   }
   for (const auto& [operation, of_operation] : operations) {
     const stats::RunningMean& rates = of_operation.logarithms;

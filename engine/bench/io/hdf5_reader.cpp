@@ -17,6 +17,14 @@ using result::hdf5::Shape;
 
 constexpr std::uint64_t read_at_once = 1 << 16;
 
+/// Older files do not have them.
+std::vector<std::int32_t> storage_targets(const result::hdf5::Input& file, const Shape& shape,
+                                          const result::hdf5::Box& box) {
+  constexpr const char* name = "io/ranks/storage_target";
+  if (file.has(name)) return file.numbers<std::int32_t>(name, shape, box);
+  return std::vector<std::int32_t>(shape[1], storage::unknown_target);
+}
+
 }  // namespace
 
 Hdf5Reader::Hdf5Reader(std::string path) : RunReader(std::move(path)) {
@@ -79,9 +87,10 @@ std::vector<RankRate> Hdf5Reader::rates_of_ranks(std::size_t phase) const {
     const auto io_ns = file().numbers<double>("io/ranks/io_ns", shape, box);
     const auto files = file().numbers<std::int32_t>("io/ranks/file", shape, box);
     const auto num_objects = file().numbers<std::uint64_t>("io/ranks/num_objects", shape, box);
+    const auto targets = storage_targets(file(), shape, box);
     std::vector<RankRate> rates;
     for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
-      rates.push_back({bytes[rank], io_ns[rank], files[rank], num_objects[rank]});
+      rates.push_back({bytes[rank], io_ns[rank], files[rank], num_objects[rank], targets[rank]});
     }
     return rates;
   });
@@ -99,10 +108,9 @@ std::vector<JudgedRow> Hdf5Reader::judged_rows(std::size_t phase) const {
                sync_ns = times("io/ranks/sync_ns"), close_ns = times("io/ranks/close_ns"),
                open_ns = times("io/ranks/open_ns");
     const auto num_objects = file().numbers<std::uint64_t>("io/ranks/num_objects", shape, box);
-    constexpr const char* target_table = "io/ranks/storage_target";  // not in older files
-    std::vector<std::int32_t> targets(bytes.size(), storage::unknown_target);
-    if (file().has(target_table)) targets = file().numbers<std::int32_t>(target_table, shape, box);
-    constexpr const char *joint_table = "io/ranks/joint_ns", *system_table = "io/ranks/system_bytes";  // likewise
+    const auto targets = storage_targets(file(), shape, box);
+    constexpr const char *joint_table = "io/ranks/joint_ns",
+                         *system_table = "io/ranks/system_bytes";  // not in older files
     std::vector<double> joint_ns(bytes.size(), 0);
     std::vector<std::uint64_t> system_bytes(bytes.size(), 0);
     if (file().has(joint_table)) joint_ns = times(joint_table);

@@ -29,6 +29,7 @@ struct RankRate {
   double io_ns = 0;
   std::int32_t file = -1;  ///< index of the file that its objects are in; -1 = none
   std::uint64_t num_objects = 0;
+  std::int32_t storage_target = storage::unknown_target;
 };
 
 /// What a rank did in a phase, as far as it is judged. Plain data: it travels as bytes.

@@ -72,44 +72,6 @@ std::uint64_t amount_of(IoOperation operation, const JudgedRow& row) {
   return is_metadata(operation) ? row.num_objects : row.bytes;
 }
 
-/// What the files of ranks lie on, by name: storage targets where the file system tells them of all rows, else what
-/// targets_of() says.
-class TargetNames {
- public:
-  TargetNames(const Header& header, const std::vector<JudgedRow>& rows)
-      : file_system_(header.file_system),
-        are_known_(!rows.empty() && std::ranges::all_of(rows, [](const auto& row) { return row.storage_target >= 0; })),
-        are_striped_(std::ranges::count(rows, storage::several_targets, &JudgedRow::storage_target) > 0),
-        by_file_(targets_of(header)) {
-    if (are_known_) {
-      for (const JudgedRow& row : rows) all_.push_back(storage::storage_target_name(row.storage_target, file_system_));
-    } else {
-      all_ = by_file_;
-    }
-    std::ranges::sort(all_);
-    all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
-  }
-
-  const std::vector<std::string>& all() const { return all_; }
-  bool are_striped() const { return are_striped_; }
-
-  /// In all(); -1 = none.
-  std::int32_t index_of(const JudgedRow& row) const {
-    if (are_known_) return index_of(storage::storage_target_name(row.storage_target, file_system_));
-    const bool has_name = row.file >= 0 && static_cast<std::size_t>(row.file) < by_file_.size();
-    return has_name ? index_of(by_file_[static_cast<std::size_t>(row.file)]) : -1;
-  }
-
- private:
-  std::int32_t index_of(const std::string& name) const {
-    return static_cast<std::int32_t>(std::ranges::lower_bound(all_, name) - all_.begin());
-  }
-
-  std::string file_system_;
-  bool are_known_, are_striped_;
-  std::vector<std::string> by_file_, all_;
-};
-
 /// Of the run's own summary; a run that broke off has none.
 JudgedFindings findings_kept(const Hdf5Reader& reader) {
   JudgedFindings judged;
@@ -198,7 +160,9 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
   std::erase_if(of_present, [&](const JudgedRow& row) {
     return amount_of(operation, row) == 0 || number_of[static_cast<std::size_t>(row.phase)] < 0;
   });
-  const TargetNames targets(header, of_present);
+  std::vector<FileOfRank> files;
+  for (const JudgedRow& row : of_present) files.push_back({row.file, row.storage_target});
+  const TargetNames targets(header, files);
   judged.targets = targets.all();
   if (targets.are_striped()) {
     judged.notes.emplace_back(
@@ -216,7 +180,7 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
     diagnosis::FileRow& added = judged.rows.emplace_back();
     added.phase = static_cast<std::uint32_t>(number_of[static_cast<std::size_t>(row.phase)]);
     added.rank = static_cast<std::uint32_t>(row.rank);
-    added.target = targets.index_of(row);
+    added.target = targets.index_of({row.file, row.storage_target});
     added.time_ns = own.of(operation, row);
     added.bytes = amount_of(operation, row);
   }
@@ -225,6 +189,30 @@ diagnosis::FilePhases phases_of(IoOperation operation, const Header& header, con
 }
 
 }  // namespace
+
+TargetNames::TargetNames(const Header& header, const std::vector<FileOfRank>& files)
+    : file_system_(header.file_system),
+      are_known_(!files.empty() && std::ranges::all_of(files, [](const auto& one) { return one.storage_target >= 0; })),
+      are_striped_(std::ranges::count(files, storage::several_targets, &FileOfRank::storage_target) > 0),
+      by_file_(targets_of(header)) {
+  if (are_known_) {
+    for (const FileOfRank& one : files) all_.push_back(storage::storage_target_name(one.storage_target, file_system_));
+  } else {
+    all_ = by_file_;
+  }
+  std::ranges::sort(all_);
+  all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
+}
+
+std::int32_t TargetNames::index_of(const FileOfRank& file) const {
+  if (are_known_) return index_of_name(storage::storage_target_name(file.storage_target, file_system_));
+  const bool has_name = file.file >= 0 && static_cast<std::size_t>(file.file) < by_file_.size();
+  return has_name ? index_of_name(by_file_[static_cast<std::size_t>(file.file)]) : -1;
+}
+
+std::int32_t TargetNames::index_of_name(const std::string& name) const {
+  return static_cast<std::int32_t>(std::ranges::lower_bound(all_, name) - all_.begin());
+}
 
 JudgedRow judged_row(std::int32_t rank, std::int32_t phase, const RankPhase& row) {
   return {rank,

@@ -11,6 +11,7 @@
 #include "diagnosis/layout.hpp"
 #include "model/diagnosis.hpp"
 #include "model/result.hpp"
+#include "storage/storage_targets.hpp"
 
 namespace leadline::bench::io {
 
@@ -29,6 +30,30 @@ struct JudgedPhase {
 /// By index of a file: what it is a part of, a folder where there are several, else itself where ranks share it; empty
 /// = neither.
 std::vector<std::string> targets_of(const Header& header);
+
+/// Where the objects of a rank lie.
+struct FileOfRank {
+  std::int32_t file = -1;  ///< index of the file; -1 = none
+  std::int32_t storage_target = storage::unknown_target;
+};
+
+/// What the files of ranks lie on, by name: storage targets where the file system tells them of all these, else what
+/// targets_of() says.
+class TargetNames {
+ public:
+  TargetNames(const Header& header, const std::vector<FileOfRank>& files);
+
+  const std::vector<std::string>& all() const { return all_; }  ///< ascending
+  bool are_striped() const { return are_striped_; }
+  std::int32_t index_of(const FileOfRank& file) const;  ///< in all(), of one of those files; -1 = none
+
+ private:
+  std::int32_t index_of_name(const std::string& name) const;
+
+  std::string file_system_;
+  bool are_known_, are_striped_;
+  std::vector<std::string> by_file_, all_;
+};
 
 /// What a diagnosis takes of a run's findings.
 struct JudgedFindings {

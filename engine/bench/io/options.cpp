@@ -225,8 +225,8 @@ void declare_judgement(OptionTable& options, IoRequest& request) {
   options.group("What is said about it");
   options
       .choice("--like",
-              "measure as another benchmark does by default, where neither --preset nor other options say otherwise, "
-              "and print its numbers, too, in its columns",
+              "measure as another benchmark does, unless --preset or other options say otherwise, and print its "
+              "numbers, too, in its columns",
               request.like)
       .later();
   options.count("--slow-calls", "name the N slowest calls; 0 = none", 0, 100'000, request.num_slow_calls);

@@ -110,8 +110,8 @@ void declare_what(OptionTable& options, LinkRequest& request) {
   options.group("What is measured");
   options
       .choice("--like",
-              "measure as another benchmark does and print the numbers that it prints: its sizes, messages, warm-up, "
-              "window and statistic, where other options do not say otherwise",
+              "measure and print as another benchmark does: its sizes, messages, warm-up, window and statistic, unless "
+              "other options say otherwise",
               request.like)
       .later();
   declare_message_size(options, request, 0);
@@ -165,8 +165,8 @@ void declare_order(OptionTable& options, LinkRequest& request) {
   options.flag("--serial", "one pair at a time", request.serial);
   options
       .flag("--shift",
-            "in round K each rank sends a window of messages to the rank K behind it while it receives one from the "
-            "rank K before it, all at once: the links under full load",
+            "in round K each rank sends a window of messages to the rank K behind it and receives one from the rank K "
+            "before it: the links under full load",
             request.shift)
       .later();
   options
@@ -208,7 +208,7 @@ void declare_diagnosis(OptionTable& options, LinkRequest& request) {
   options
       .value("--fail-below", "LIMIT",
              "end with status 1 where a component (host, port, link, switch) reaches less than this share of what is "
-             "usual for its class (90%), or a pair less than a bandwidth (10GiB/s) or more than a time (5us)",
+             "usual (90%), or a pair has less bandwidth (10GiB/s) or takes longer (5us)",
              [&](const std::string& option, const std::string& text) {
                request.fail_below = parse_fail_below(option, text);
              })
