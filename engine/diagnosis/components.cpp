@@ -191,11 +191,16 @@ double RemainingEffects::step(ClassSet set) const {
 
 void RemainingEffects::explain(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set,
                                double effect) {
+  // A time that they add is a lesser factor of what farther pairs take: what these show less is no sign of fast ranks.
+  const auto leave = [effect](float& shown) {
+    const float left = shown - static_cast<float>(effect);
+    shown = effect > 0 && left < -slow_end ? std::min(shown, 0.0F) : left;
+  };
   for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
     if (!has(set, pair_class)) continue;
     for (const std::uint32_t rank : ranks) {
-      if (direction != FaultDirection::in) out_[pair_class][rank] -= static_cast<float>(effect);
-      if (direction != FaultDirection::out) in_[pair_class][rank] -= static_cast<float>(effect);
+      if (direction != FaultDirection::in) leave(out_[pair_class][rank]);
+      if (direction != FaultDirection::out) leave(in_[pair_class][rank]);
     }
   }
 }
@@ -248,10 +253,8 @@ class Search {
   std::vector<Suspect> run();
 
  private:
-  ClassSet of_ends() const {
-    if (setting_.has_many_loads) return remaining_effects_.between();
-    return remaining_effects_.of_ends(fewest_to_compare * hosts_.of(0).size());
-  }
+  ClassSet of_ends() const;
+  bool have_sound_partners(ClassSet set) const;
   void look_at_switches(std::size_t level);
   void look_at_sockets_of_all();
   void look_at_rails();
@@ -288,6 +291,33 @@ class Search {
   RemainingEffects remaining_effects_;
   std::vector<Suspect> found_;
 };
+
+ClassSet Search::of_ends() const {
+  const ClassSet between = remaining_effects_.between();
+  if (setting_.has_many_loads) return between;
+  const ClassSet calm = remaining_effects_.of_ends(fewest_to_compare * hosts_.of(0).size());
+  return calm == between || have_sound_partners(calm) ? calm : between;
+}
+
+/// Whether in these classes each host has so many others as are compared at least, beside those that were found slow: a
+/// slow partner hides what an end shows.
+bool Search::have_sound_partners(ClassSet set) const {
+  std::vector<std::uint8_t> is_slow(hosts_.num_groups(), 0);
+  for (const Suspect& one : found_) {
+    const ComponentKind kind = one.component.kind;
+    if (kind == ComponentKind::host || kind == ComponentKind::port)
+      is_slow[static_cast<std::size_t>(one.component.first)] = 1;
+  }
+  for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
+    std::size_t num = 0;
+    for (std::uint32_t other = 0; other < hosts_.num_groups() && num < fewest_to_compare; ++other) {
+      if (other == host || is_slow[other] != 0) continue;
+      num += has(set, setting_.classes.of(hosts_.of(host).front(), hosts_.of(other).front())) ? 1 : 0;
+    }
+    if (num < fewest_to_compare) return false;
+  }
+  return true;
+}
 
 std::vector<Candidate> Search::candidates_of(const std::vector<Group>& groups, FaultDirection direction,
                                              ClassSet set) const {
@@ -621,8 +651,9 @@ void Search::look_at_hosts() {
   }
   const double usual_inside = lowest_cluster(inside, least_spread).middle.median;
   const double step_inside = remaining_effects_.step(remaining_effects_.inside());  // any host may show one by chance
+  const ClassSet set = of_ends();
   for (const FaultDirection direction : directions) {
-    for (Suspect suspect : judged(groups, direction, of_ends())) {
+    for (Suspect suspect : judged(groups, direction, set)) {
       const auto host = static_cast<std::uint32_t>(suspect.component.first);
       if (inside[host] - usual_inside >= share_of_fault * suspect.effect + step_inside) {
         explain_among(hosts_.of(host), remaining_effects_.inside());

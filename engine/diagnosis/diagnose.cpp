@@ -128,6 +128,7 @@ class Diagnosing {
   double shown_by_others(const Rows& rows, const SearchOutcome& outcome) const;
   std::vector<double> shares_of_fast(const Rows& rows, const SearchOutcome& outcome) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
+  void leave_out_ranks_by_chance(const Rows& rows);
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
   std::vector<MeasuredPair> telling(const std::vector<Suspect>& suspects, const Suspect& suspect,
                                     std::vector<MeasuredPair> evidence, bool is_contended) const;
@@ -522,24 +523,33 @@ std::vector<double> Diagnosing::shares_of_fast(const Rows& rows, const SearchOut
   return shares;
 }
 
-/// Losses and interruptions strike pairs by chance: of few pairs half may have met some. The chance of as many as this
-/// component has, or more (binomial), by the share of the other pairs that have, times the components of its kind.
+/// Losses, interruptions and ranks that share a core strike pairs by chance: of few pairs most may have met some. The
+/// chance of as many as this component has, or more (binomial), by the share of the other pairs that have, times the
+/// components of its kind. A pair whose other end is slower tells nothing of this one.
 bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const {
   constexpr std::uint64_t most_pairs = 64;
   if (suspect.num_pairs > most_pairs) return false;
   struct Count {
     std::uint64_t own = 0, own_struck = 0, others = 0, others_struck = 0;
   };
+  const bool is_rank = suspect.component.kind == ComponentKind::rank;
+  const auto rank = static_cast<std::uint32_t>(suspect.component.first);
+  const auto hides = [&](float end) { return end > slow_end && end >= suspect.effect; };
   std::vector<Count> of_workers(rows.num_workers());
   rows.visit([&](std::size_t worker, const Row& row) {
     for (std::size_t index = 0; index < row.values.size(); ++index) {
       const std::uint32_t to = row.partner(index);
-      const float residual = residual_of(effects, setting_.classes.of(row.from, to), row, index);
+      const std::uint8_t pair_class = setting_.classes.of(row.from, to);
+      const float residual = residual_of(effects, pair_class, row, index);
       if (std::isnan(residual)) continue;
+      const float out = effects.classes[pair_class].out[row.from], in = effects.classes[pair_class].in[to];
+      const bool is_own = belongs(setting_, suspect, row.from, to);
+      if (is_rank && ((!(is_own && row.from == rank) && hides(out)) || (!(is_own && to == rank) && hides(in))))
+        continue;
       Count& count = of_workers[worker];
       // The fit takes from a pair what its ends show.
-      const bool is_own = belongs(setting_, suspect, row.from, to);
-      const double shown = static_cast<double>(residual) + (is_own ? suspect.effect : 0);
+      const double of_end = is_rank ? static_cast<double>(row.from == rank ? out : in) : suspect.effect;
+      const double shown = static_cast<double>(residual) + (is_own ? of_end : 0);
       const bool is_struck = shown >= suspect.effect / 2;
       ++(is_own ? count.own : count.others);
       if (is_struck) ++(is_own ? count.own_struck : count.others_struck);
@@ -552,10 +562,17 @@ bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, con
   add_up(rows, std::span<std::uint64_t>(sums));
   const auto [own, own_struck, others, others_struck] = sums;
   const double share = static_cast<double>(others_struck + 1) / static_cast<double>(others + 2);
-  const bool are_ranks = suspect.component.kind == ComponentKind::rank;
   const double num_tests =
-      3 * (are_ranks ? static_cast<double>(num_ranks(question_.layout)) : setting_.hosts.num_groups());
+      3 * (is_rank ? static_cast<double>(num_ranks(question_.layout)) : setting_.hosts.num_groups());
   return stats::binomial_tail(own_struck, own, share) * num_tests > question_.settings.false_discovery_rate;
+}
+
+void Diagnosing::leave_out_ranks_by_chance(const Rows& rows) {
+  constexpr std::ptrdiff_t most_ranks = 256;  // each takes a pass over all rows; chance makes few
+  const auto is_rank = [](const Suspect& one) { return one.component.kind == ComponentKind::rank; };
+  if (std::ranges::count_if(outcome_.suspects, is_rank) > most_ranks) return;
+  std::erase_if(outcome_.suspects,
+                [&](const Suspect& one) { return is_rank(one) && are_few_by_chance(rows, outcome_.effects, one); });
 }
 
 /// Whether a tenth of the pairs between hosts take that much longer than their ends let expect.
@@ -929,6 +946,7 @@ Diagnosis Diagnosing::run() {
   tell_hosts_from_ports();
   outcome_.suspects.insert(outcome_.suspects.begin(), routed.suspects.begin(), routed.suspects.end());
   const Rows& times = outcome_.without_drift ? *outcome_.without_drift : off_paths;
+  leave_out_ranks_by_chance(times);
   explain_group_apart(times);
   describe_classes();
   // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may
