@@ -22,8 +22,9 @@ set(LEADLINE_FUZZ_COVERAGE "func,inline-8bit-counters,pc-table" CACHE STRING
   "what fuzzers are told of the layers that read (for a long search: edge,inline-8bit-counters,pc-table,trace-cmp, a sixth longer to compile)")
 set(leadline_layers_of_readers cluster command core memory network options result schedule synthetic)
 
-# Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
-set(leadline_layers_at_O1 bench_link core model network result synthetic)
+# Layers through which no timed loop runs and that compute little: quick to compile is what counts there. The rings of bench_collective are timed; at -O1
+# they add numbers as fast as at -O2, at -Og a fifth slower.
+set(leadline_layers_at_O1 bench_collective bench_link core model network result synthetic)
 set(leadline_layers_at_Og bench check cli cluster command compat options output)
 
 # leadline_layer(NAME [SOURCES pattern...] [USES library...]): all sources of this folder, or those of the patterns; in a unity build they are compiled

@@ -105,7 +105,8 @@ void declare_who(OptionTable& options, RunRequest& request) {
       .no_effect_with("--ranks", "--ranks says how many");
   declare_hosts(options, request);
   options
-      .choice("--bind", "which cores of its host a rank measures on; different cores from a launcher stay",
+      .choice("--bind",
+              "which cores of its host a rank measures on; cores that a launcher has given to single ranks stay",
               request.binding)
       .later();
   declare_interface(options, request);

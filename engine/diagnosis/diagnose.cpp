@@ -544,11 +544,11 @@ bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, con
       if (std::isnan(residual)) continue;
       const float out = effects.classes[pair_class].out[row.from], in = effects.classes[pair_class].in[to];
       const bool is_own = belongs(setting_, suspect, row.from, to);
-      if (is_rank && ((!(is_own && row.from == rank) && hides(out)) || (!(is_own && to == rank) && hides(in))))
-        continue;
+      const bool is_sender = is_own && row.from == rank, is_receiver = is_own && to == rank;
+      if (is_rank && ((!is_sender && hides(out)) || (!is_receiver && hides(in)))) continue;
       Count& count = of_workers[worker];
       // The fit takes from a pair what its ends show.
-      const double of_end = is_rank ? static_cast<double>(row.from == rank ? out : in) : suspect.effect;
+      const double of_end = is_rank ? static_cast<double>(is_sender ? out : in) : suspect.effect;
       const double shown = static_cast<double>(residual) + (is_own ? of_end : 0);
       const bool is_struck = shown >= suspect.effect / 2;
       ++(is_own ? count.own : count.others);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard error as an outlet, and the bar.
+// Standard error as an outlet, lines of a log, and the bar.
 #include "output/progress_outlet.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "core/terminal.hpp"
+#include "output/table.hpp"
 
 namespace leadline::output {
 namespace {
@@ -44,6 +45,13 @@ bool ProgressMarks::passes(double share) {
   const std::size_t num_before = num_passed_;
   while (num_passed_ < std::size(marks) && marks[num_passed_] <= percent) ++num_passed_;
   return num_passed_ > num_before;
+}
+
+void RoundLines::round_ends(std::uint32_t round, double elapsed_s) {
+  const std::uint32_t done = round + 1;
+  if (!marks_.passes(static_cast<double>(done) / num_rounds_)) return;
+  outlet_.write(fmt::format("round {}/{}: {} elapsed, {} left\n", done, num_rounds_, format_duration(elapsed_s),
+                            format_duration(time_left_s(done, num_rounds_, elapsed_s))));
 }
 
 void ProgressBar::draw(double share, const std::string& before, const std::string& after) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace leadline::output {
 
@@ -38,6 +40,21 @@ class ProgressMarks {
   static constexpr int marks[] = {0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
 
   std::size_t num_passed_ = 0;
+};
+
+/// Progress of a run in rounds, in a log: a line at each mark.
+class RoundLines {
+ public:
+  RoundLines(std::uint32_t num_rounds, ProgressOutlet outlet) : num_rounds_(num_rounds), outlet_(std::move(outlet)) {}
+
+  /// `round`: from 0.
+  void round_ends(std::uint32_t round, double elapsed_s);
+  void pair_lost(int low, int high, const std::string& why) { outlet_.write(line_of_lost_pair(low, high, why)); }
+
+ private:
+  std::uint32_t num_rounds_;
+  ProgressOutlet outlet_;
+  ProgressMarks marks_;
 };
 
 /// One line that is redrawn at most ten times a second.

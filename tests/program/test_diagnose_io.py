@@ -216,23 +216,24 @@ def test_storage_targets_are_those_of_the_file_system(
     (tmp_path / "targets").write_text(
         "".join(f"{tmp_path}/files/{'slow' if rank % FOLDERS == 2 else 'f'}.{rank}\n" for rank in range(RANKS))
     )
-    environment = seeming(parallel_file_system, tmp_path / "files", kind) | slow(slow_files, "/files/slow", 60)
-    environment["LD_PRELOAD"] = f"{slow_files} {parallel_file_system}"
-    words = ["--targets", "targets", *WORDS, "--repeat", "4", "--output", "r.h5"]
-    done = leadline("io", "--local", str(RANKS), *words, env=environment)
-    assert done.status == 0, done.err
+
+    def measure(slow_name: str, output: str) -> str:
+        environment = seeming(parallel_file_system, tmp_path / "files", kind) | slow(slow_files, slow_name, 60)
+        environment["LD_PRELOAD"] = f"{slow_files} {parallel_file_system}"
+        words = ["--targets", "targets", *WORDS, "--repeat", "4", "--output", output]
+        done = leadline("io", "--local", str(RANKS), *words, env=environment)
+        assert done.status == 0, done.err
+        return done.out
+
+    out = measure("/files/slow", "r.h5")
     said = leadline("diagnose", "r.h5").out
-    assert said in done.out
+    assert said in out
     assert f"1. target {target} is written at 0." in said
     with h5py.File(tmp_path / "r.h5") as file:
         numbers = file["io/ranks/storage_target"][0]
     first = 101 if kind == "beegfs" else 0
     assert list(numbers) == [first + rank % FOLDERS for rank in range(RANKS)]
-    # Compared with a run in which none was slow.
-    environment |= slow(slow_files, "/files/none", 60)
-    environment["LD_PRELOAD"] = f"{slow_files} {parallel_file_system}"
-    done = leadline("io", "--local", str(RANKS), *words[:-1], "sound.h5", env=environment)
-    assert done.status == 0, done.err
+    measure("/files/none", "sound.h5")
     compared = leadline("compare", "sound.h5", "r.h5", "--json")
     parts = {one["part"]: one["ratio"] for one in json.loads(compared.out)["runs"]["numbers"] if one["part"]}
     assert len(parts) == FOLDERS

@@ -10,7 +10,6 @@
 
 #include "core/clock.hpp"
 #include "core/yielding_wait.hpp"
-#include "kernel/sum.hpp"
 
 namespace leadline::bench::collective {
 namespace {
@@ -30,6 +29,10 @@ std::span<Number> part_of(std::span<Number> numbers, std::size_t index, std::siz
 
 std::size_t num_pieces(std::size_t num_elements, std::size_t most) {
   return num_elements == 0 ? 0 : std::clamp<std::size_t>(num_elements / least_piece_elements, 1, most);
+}
+
+void add_to(std::span<float> to, const float* addend) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += addend[i];
 }
 
 std::size_t place_in(const Group& group, std::int32_t rank) {
@@ -137,7 +140,7 @@ void Ring::pass(const Outgoing& outgoing, const Incoming& incoming) {
     const Ticket ticket = next_ticket();
     if (ticket % 2 == 0 || incoming.addend == nullptr) continue;
     const std::span<float> numbers = part_of(incoming.numbers, ticket / 2, num_in);
-    kernel::add_to(numbers, incoming.addend + (numbers.data() - incoming.numbers.data()));
+    add_to(numbers, incoming.addend + (numbers.data() - incoming.numbers.data()));
   }
   progress_counter_.advance();
 }

@@ -12,7 +12,7 @@
 
 #include "bench/collective/json.hpp"
 #include "core/units.hpp"
-#include "output/round_lines.hpp"
+#include "output/progress_outlet.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 

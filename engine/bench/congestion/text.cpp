@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/units.hpp"
-#include "output/round_lines.hpp"
+#include "output/progress_outlet.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
