@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,6 +28,18 @@ std::string sockets_of_all(cluster::Cluster& cluster, std::int32_t own_socket) {
     for (std::size_t rank = 0; rank < left.size(); ++rank) left[rank] = static_cast<char>(left[rank] | right[rank]);
     return left;
   });
+}
+
+/// Collective: empty on all other ranks.
+std::vector<diagnosis::Observation> gathered_at_root(cluster::Cluster& cluster,
+                                                     std::span<const diagnosis::Observation> own) {
+  std::vector<diagnosis::Observation> all;
+  cluster.gather(diagnosis::bytes_of(own), [&](int, std::string_view bytes) {
+    const auto of_rank = diagnosis::entries_of<diagnosis::Observation>(bytes);
+    all.insert(all.end(), of_rank.begin(), of_rank.end());
+  });
+  cluster.progress_counter().advance();
+  return all;
 }
 
 }  // namespace
@@ -58,15 +71,23 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
   return layout;
 }
 
+diagnosis::PairsToMeasure pairs_to_measure(cluster::Cluster& cluster, std::span<const diagnosis::Observation> own,
+                                           const diagnosis::Layout& layout, const DiagnosisSettings& settings,
+                                           std::size_t most) {
+  std::vector<diagnosis::Observation> all = gathered_at_root(cluster, own);
+  diagnosis::PairsToMeasure chosen;
+  if (cluster.is_root()) chosen = diagnosis::pairs_to_measure(std::move(all), layout, settings, most);
+  for (auto* pairs : {&chosen.suspected, &chosen.by_chance}) {
+    const std::string bytes = diagnosis::bytes_of(std::span<const diagnosis::OrderedPair>(*pairs));
+    *pairs = diagnosis::entries_of<diagnosis::OrderedPair>(cluster.broadcast(bytes));
+  }
+  return chosen;
+}
+
 std::optional<DiagnosedSlice> diagnosed_at_root(cluster::Cluster& cluster, std::span<const diagnosis::Observation> own,
                                                 const diagnosis::Layout& layout, const DiagnosisSettings& settings,
                                                 const std::function<diagnosis::ObservedSlice()>& slice_at_root) {
-  std::vector<diagnosis::Observation> all;
-  cluster.gather(diagnosis::bytes_of(own), [&](int, std::string_view bytes) {
-    const auto of_rank = diagnosis::entries_of<diagnosis::Observation>(bytes);
-    all.insert(all.end(), of_rank.begin(), of_rank.end());
-  });
-  cluster.progress_counter().advance();
+  std::vector<diagnosis::Observation> all = gathered_at_root(cluster, own);
   if (!cluster.is_root() || all.empty()) return std::nullopt;
   diagnosis::ObservedSlice slice = slice_at_root();
   slice.observations = std::move(all);

@@ -212,10 +212,13 @@ void AlonePairs::judge(Diagnosis& diagnosis) const {
     }
     const double least = *std::ranges::min_element(shown);
     const Middle middle = middle_of(std::move(shown));
+    // Where all exchange at once whatever waits behind a slow end is late, too: alone its effect is less.
+    const double least_there =
+        std::min(share_alone * suspect.effect, slice_.is_exchange_of_all ? least_ : suspect.effect);
     const bool is_fast_once = (is_one_end(fault.component) || fault.component.kind == ComponentKind::rail) &&
-                              least < share_alone * suspect.effect - spreads_of_fast * spread_;
+                              least < least_there - spreads_of_fast * spread_;
     fault.ratio_alone = std::exp(is_fast_once ? least : middle.median);
-    const bool is_there = middle.median >= share_alone * suspect.effect && !is_fast_once;
+    const bool is_there = middle.median >= least_there && !is_fast_once;
     fault.persistence = is_there ? Persistence::persistent : Persistence::only_under_load;
   }
 }
@@ -345,7 +348,7 @@ std::vector<double> AlonePairs::least_of_hosts() const {
 
 /// With so many others it would have been fast with one of them if the reason were a way that it shares.
 bool AlonePairs::has_met_many(const Component& end) const {
-  if (!is_one_end(end)) return false;
+  if (!is_one_end(end) || slice_.is_exchange_of_all) return false;  // then each pair has waited for others
   std::set<std::uint32_t> hosts;
   for (const Observation& one : most_) {
     if (!passes(end, one)) continue;
@@ -382,7 +385,7 @@ std::vector<Fault> AlonePairs::what_is_slow() const {
   for (const Fault& one : found) all.push_back(suspect_alone(one));
   for (Fault& one : found) one.ruled_out = ruled_out(setting_, suspect_alone(one), all);
   const bool are_sure = num_sure == found.size() && 2 * num_sure <= setting_.hosts.num_groups();
-  if (left_over.size() > most_slow_alone || (found.size() > most_slow_alone && !are_sure)) found.clear();
+  if (left_over.size() > most_left_over() || (found.size() > most_slow_alone && !are_sure)) found.clear();
   return found;
 }
 
@@ -391,7 +394,7 @@ std::vector<Fault> AlonePairs::what_is_slow() const {
 void AlonePairs::add_links(Diagnosis& diagnosis, const std::function<bool(std::uint32_t rank)>& is_explained) const {
   if (slow_.empty()) return;
   const bool knows_network = !setting_.layout.network.levels.empty();
-  std::map<Pair, std::vector<Slow>> by_hosts;
+  std::map<Pair, std::vector<Slow>> by_hosts;  // what nothing explains
   for (const Slow& one : slow_) {
     const auto explains = [&](const Fault& fault) {
       if (fault.component.level >= 0 && !knows_network) return false;  // `is_explained` knows
@@ -422,10 +425,10 @@ void AlonePairs::add_links(Diagnosis& diagnosis, const std::function<bool(std::u
   const std::vector<bool> stays = stats::rejected(p_values, num_tests, settings_.false_discovery_rate);
   std::size_t index = 0;
   std::erase_if(links, [&](const Fault&) { return !stays[index++]; });
-  if (links.size() > most_slow_alone) {
+  const std::size_t num = slice_.is_exchange_of_all ? by_hosts.size() : links.size();
+  if (num > most_left_over()) {
     diagnosis.notes.push_back(fmt::format(
-        "{} links are slow alone, too: so many have something in common, and none of them is called a fault",
-        links.size()));
+        "{} links are slow alone, too: so many have something in common, and none of them is called a fault", num));
     return;
   }
   for (Fault& link : links) {

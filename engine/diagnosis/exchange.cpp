@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/random.hpp"
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/reference.hpp"
@@ -34,6 +35,7 @@ constexpr double both_directions = 1.5;    // independent measurements that both
 constexpr double most_of_messages = 0.75;  // of a slow end, that are slow in each direction
 constexpr std::size_t fewest_messages = 3, fewest_hosts_inside = 4;
 constexpr std::size_t most_shown_messages = 8;
+constexpr std::size_t partners_alone = 3;  // of a late end that are measured with it
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 double median_of(std::vector<double>& values) {
@@ -160,6 +162,16 @@ struct End {
   double effect() const { return (out + in) / 2; }
 };
 
+/// Of two ranks, the lower one first: how much later than their ends explain the messages of both directions are, at
+/// least. Logarithm.
+struct BothWays {
+  OrderedPair pair;
+  double late = 0;
+
+  std::pair<std::uint32_t, std::uint32_t> ranks() const { return {pair.from, pair.to}; }
+  bool is_of(std::uint32_t rank) const { return pair.from == rank || pair.to == rank; }
+};
+
 class Judging {
  public:
   Judging(std::span<const Observation> messages, const Setting& setting, const DiagnosisSettings& settings)
@@ -170,6 +182,7 @@ class Judging {
         settings_(settings) {}
 
   Diagnosis told();
+  PairsToMeasure to_measure(std::size_t most);
 
  private:
   bool is_of(const End& end, std::uint32_t rank) const {
@@ -184,13 +197,13 @@ class Judging {
   }
   std::vector<End> confirmed(const std::vector<End>& accused) const;
   std::vector<End> slow_inside() const;
-  bool is_slow_inside(const End& end) const;
   bool is_shown_by(const End& end, const Observation& one) const {
     if (end.is_inside) return is_of(end, one.from) && is_of(end, one.to);
     return is_of(end, one.from) != is_of(end, one.to) && is_between(one);
   }
   Fault fault_of(const End& end) const;
   std::vector<DiagnosedClass> classes() const;
+  std::vector<BothWays> both_ways() const;
 
   std::span<const Observation> messages_;
   std::vector<Observation> level_;  // the same messages in the same order
@@ -348,22 +361,14 @@ std::vector<End> Judging::slow_inside() const {
   return ends;
 }
 
-/// Then it is the host, else its port.
-bool Judging::is_slow_inside(const End& end) const {
-  std::vector<double> own, others;
-  for (const Observation& one : messages_) {
-    if (setting_.layout.host_of[one.from] != setting_.layout.host_of[one.to]) continue;
-    (is_of(end, one.from) ? own : others).push_back(std::log(one.time_ns));
-  }
-  const Middle of_own = middle_of(std::move(own)), of_others = middle_of(std::move(others));
-  return of_own.num == 0 || of_others.num == 0 || of_own.median - of_others.median >= end.effect() / 2;
-}
-
 Fault Judging::fault_of(const End& end) const {
   Fault fault;
   const auto number = static_cast<std::int32_t>(end.number);
-  const ComponentKind of_host = end.is_inside || is_slow_inside(end) ? ComponentKind::host : ComponentKind::port;
-  fault.component = {end.is_rank ? ComponentKind::rank : of_host, -1, number, -1, -1};
+  const auto kind = [&] {
+    if (end.is_rank) return ComponentKind::rank;
+    return end.is_inside ? ComponentKind::host : host_or_port(messages_, setting_, end.number, end.effect());
+  };
+  fault.component = {kind(), -1, number, -1, -1};
   fault.name = name_of_component(setting_, fault.component, fault.direction);
   name_concerned(setting_, fault);
   fault.ratio = std::exp(end.effect());
@@ -435,11 +440,112 @@ Diagnosis Judging::told() {
   return diagnosis;
 }
 
+std::vector<BothWays> Judging::both_ways() const {
+  std::vector<BothWays> ways;
+  for (const Observation& one : level_) {
+    if (!is_between(one)) continue;
+    const auto [low, high] = std::minmax(one.from, one.to);
+    ways.push_back({{low, high}, std::log(one.time_ns) - polish_.sent[one.from] - polish_.received[one.to]});
+  }
+  std::ranges::stable_sort(ways, {}, &BothWays::ranks);
+  std::vector<BothWays> pairs;
+  for (std::size_t at = 0; at + 1 < ways.size(); ++at) {
+    if (ways[at].ranks() != ways[at + 1].ranks()) continue;
+    pairs.push_back({ways[at].pair, std::min(ways[at].late, ways[at + 1].late)});
+  }
+  return pairs;
+}
+
+PairsToMeasure Judging::to_measure(std::size_t most) {
+  std::vector<End> late_ends = slow(false);
+  if (!setting_.has_one_rank_a_host()) {
+    const std::vector<End> ranks = slow(true);
+    late_ends.insert(late_ends.end(), ranks.begin(), ranks.end());
+  }
+  std::ranges::stable_sort(late_ends, std::ranges::greater{}, &End::effect);
+  const auto is_late = [&](std::uint32_t rank) {
+    return std::ranges::any_of(late_ends, [&](const End& end) { return is_of(end, rank); });
+  };
+  const auto hosts_of = [&](const BothWays& one) {
+    return std::minmax({setting_.layout.host_of[one.pair.from], setting_.layout.host_of[one.pair.to]});
+  };
+  std::vector<BothWays> pairs = both_ways();
+  std::ranges::stable_sort(pairs, {}, &BothWays::late);
+
+  PairsToMeasure chosen;
+  const auto add = [&](std::vector<OrderedPair> more) {
+    if (chosen.suspected.size() + more.size() > most) return false;
+    chosen.suspected.insert(chosen.suspected.end(), more.begin(), more.end());
+    return true;
+  };
+  for (const End& end : late_ends) {
+    std::vector<OrderedPair> with_partners;
+    std::set<std::uint32_t> partners;  // hosts; where there is one, ranks
+    for (const BothWays& one : pairs) {
+      if (with_partners.size() == partners_alone) break;
+      if (is_of(end, one.pair.from) == is_of(end, one.pair.to)) continue;
+      const std::uint32_t partner = is_of(end, one.pair.from) ? one.pair.to : one.pair.from;
+      const bool is_one_host = setting_.hosts.num_groups() == 1;
+      if (is_late(partner) || !partners.insert(is_one_host ? partner : setting_.layout.host_of[partner]).second)
+        continue;
+      with_partners.push_back(one.pair);
+    }
+    add(std::move(with_partners));
+  }
+  // The same two hosts, so that a link is told from two ranks; and what either end takes with others.
+  const double least = std::log1p(settings_.threshold) / 2;
+  for (auto one = pairs.rbegin(); one != pairs.rend() && one->late >= least; ++one) {
+    if (is_late(one->pair.from) || is_late(one->pair.to)) continue;
+    std::vector<OrderedPair> with_partners{one->pair};
+    const auto is_same_link = [&](const BothWays& other) {
+      return hosts_of(other) == hosts_of(*one) && !other.is_of(one->pair.from) && !other.is_of(one->pair.to);
+    };
+    const auto other_ranks = std::ranges::find_if(pairs, is_same_link);
+    if (other_ranks != pairs.end()) with_partners.push_back(other_ranks->pair);
+    for (const std::uint32_t end : {one->pair.from, one->pair.to}) {
+      const auto is_usual = [&](const BothWays& other) {
+        return other.is_of(end) && other.late < least && !is_late(other.pair.from) && !is_late(other.pair.to);
+      };
+      const auto usual = std::ranges::find_if(pairs, is_usual);
+      if (usual != pairs.end()) with_partners.push_back(usual->pair);
+    }
+    if (!add(std::move(with_partners))) break;
+  }
+
+  const auto by_chance = [](const BothWays& one) {
+    return mix64((std::uint64_t{one.pair.from} << 32 | one.pair.to) + splitmix64_increment);
+  };
+  const std::size_t num = std::min(most, pairs.size());
+  std::ranges::partial_sort(pairs, pairs.begin() + static_cast<std::ptrdiff_t>(num), {}, by_chance);
+  for (std::size_t at = 0; at < num; ++at) chosen.by_chance.push_back(pairs[at].pair);
+  return chosen;
+}
+
 }  // namespace
+
+ComponentKind host_or_port(std::span<const Observation> messages, const Setting& setting, std::uint32_t host,
+                           double effect) {
+  const auto& host_of = setting.layout.host_of;
+  std::vector<double> own, others;
+  for (const Observation& one : messages) {
+    if (host_of[one.from] != host_of[one.to]) continue;
+    (host_of[one.from] == host ? own : others).push_back(std::log(one.time_ns));
+  }
+  const Middle of_own = middle_of(std::move(own)), of_others = middle_of(std::move(others));
+  const bool is_slow_inside = of_own.num == 0 || of_others.num == 0 || of_own.median - of_others.median >= effect / 2;
+  return is_slow_inside ? ComponentKind::host : ComponentKind::port;
+}
 
 Diagnosis diagnosed_exchange(std::span<const Observation> messages, const Setting& setting,
                              const DiagnosisSettings& settings) {
   return Judging(messages, setting, settings).told();
+}
+
+PairsToMeasure pairs_to_measure(std::vector<Observation> messages, const Layout& layout,
+                                const DiagnosisSettings& settings, std::size_t most) {
+  messages = joined_by_pair(std::move(messages));
+  const Setting setting(layout);
+  return Judging(messages, setting, settings).to_measure(most);
 }
 
 }  // namespace leadline::diagnosis

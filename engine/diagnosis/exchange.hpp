@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which hosts and ranks are slow where all exchange messages at once and each message waits for others.
+// Which hosts and ranks are slow where all exchange messages at once and each message waits for others; and which pairs
+// are to be measured alone.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
+#include "diagnosis/diagnose.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/observations.hpp"
 #include "model/diagnosis.hpp"
@@ -15,9 +19,25 @@ inline constexpr double least_of_exchange = 0.5;
 
 /// The hosts, ports and ranks whose messages are slow as sender and as receiver, with most of
 /// their partners, beside what the order explains in which ranks send and receive: all have their partners in
-/// ascending order, so times grow with ranks' numbers without any fault. Nothing else is named, since nothing was
-/// measured alone. `messages`: sorted by pair.
+/// ascending order, so times grow with ranks' numbers without any fault. Nothing else is named: only pairs alone tell
+/// of links. `messages`: sorted by pair.
 Diagnosis diagnosed_exchange(std::span<const Observation> messages, const Setting& setting,
                              const DiagnosisSettings& settings);
+
+/// What of a slow host is slow: the host, where messages among its own ranks are, too, by half of its effect (a
+/// logarithm) at least; else its port.
+ComponentKind host_or_port(std::span<const Observation> messages, const Setting& setting, std::uint32_t host,
+                           double effect);
+
+/// Pairs of ranks, either order being the same pair.
+struct PairsToMeasure {
+  std::vector<OrderedPair> suspected;  ///< what is slow, and what it is set beside
+  std::vector<OrderedPair> by_chance;  ///< these tell what sound pairs take
+};
+
+/// At most `most` of each. First come the hosts and ranks that are late, each with the partners that it is least late
+/// with, then pairs that are later in both directions than their ends explain.
+PairsToMeasure pairs_to_measure(std::vector<Observation> messages, const Layout& layout,
+                                const DiagnosisSettings& settings, std::size_t most);
 
 }  // namespace leadline::diagnosis

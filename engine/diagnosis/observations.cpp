@@ -413,6 +413,33 @@ Diagnosis diagnosed_under_loads(const ObservedSlice& slice, std::span<const Obse
   return diagnosis;
 }
 
+/// Whether a fault of a host, or of a part of it, explains what was found of the host, or of a link or pair of it.
+bool explains_end(const Fault& known, const Fault& found) {
+  return known.host_names.size() == 1 && known.other_host_names.empty() &&
+         (found.host_names == known.host_names || found.other_host_names == known.host_names);
+}
+
+/// All pairs under the one load that there was, and some alone.
+Diagnosis diagnosed_under_one_load(const ObservedSlice& slice, std::span<const Observation> pairs,
+                                   const Setting& setting, const DiagnosisSettings& settings) {
+  Diagnosis diagnosis = diagnosed_exchange(pairs, setting, settings);
+  if (slice.alone.empty() && slice.retested.empty()) return diagnosis;
+  const AlonePairs alone(slice, setting, settings);
+  alone.judge(diagnosis);
+  for (Fault& found : alone.what_is_slow()) {
+    if (std::ranges::any_of(diagnosis.faults, [&](const Fault& known) { return explains_end(known, found); })) continue;
+    if (found.component.kind == ComponentKind::host) {
+      const auto host = static_cast<std::uint32_t>(found.component.first);
+      found.component.kind = host_or_port(pairs, setting, host, std::log(found.ratio));
+      found.name = name_of_component(setting, found.component, found.direction);
+      found.advice = advice_for(setting, suspect_alone(found), Symptom::slow);
+    }
+    diagnosis.faults.push_back(std::move(found));
+  }
+  alone.add_links(diagnosis, [](std::uint32_t) { return false; });
+  return diagnosis;
+}
+
 }  // namespace
 
 std::vector<Observation> joined_by_pair(std::vector<Observation> observations) {
@@ -438,7 +465,7 @@ DiagnosedSlice diagnosed(const ObservedSlice& slice, const Layout& layout, const
                       .pattern = slice.pattern,
                       .diagnosis = {}};
   const Setting setting(layout);
-  told.diagnosis = slice.is_exchange_of_all ? diagnosed_exchange(pairs, setting, used_for(slice, settings))
+  told.diagnosis = slice.is_exchange_of_all ? diagnosed_under_one_load(slice, pairs, setting, used_for(slice, settings))
                                             : diagnosed_under_loads(slice, pairs, setting, settings);
   told.diagnosis.num_pairs = num_possible(pairs, layout);
   std::ranges::stable_sort(told.diagnosis.faults, {}, list_of);

@@ -27,7 +27,7 @@ struct ObservedSlice {
   std::vector<Observation> alone;     ///< pairs, in either order, by chance
   std::vector<Observation> retested;  ///< pairs that were slow, likewise alone: the best of several
   bool is_exchange = false;           ///< both orders of a pair were measured at once, and each waits for the other
-  bool is_exchange_of_all = false;    ///< all pairs at once, each time the same ones, and no pair alone
+  bool is_exchange_of_all = false;    ///< all pairs at once, each time the same ones
 };
 
 /// Of each ordered pair one observation, sorted by pair: the lower quartile of its times, since others that pass the
@@ -36,8 +36,9 @@ std::vector<Observation> joined_by_pair(std::vector<Observation> observations);
 
 /// The same as of a link test, but for what follows from the load: others that pass the same way make a pair slower.
 /// So what alone is as fast as others is no fault of a host or rank; a host that is fast with some others is not slow
-/// by itself; and a link is a fault only where it is slow alone. Of one pattern a host or rank is a fault only where
-/// most of its messages are slow in both directions, each beside other messages of the same partner; nothing else is.
+/// by itself; and a link is a fault only where it is slow alone. Under one load a host or rank is a fault where most of
+/// its messages are slow in both directions, each beside other messages of the same partner; all else only where it is
+/// slow alone.
 DiagnosedSlice diagnosed(const ObservedSlice& slice, const Layout& layout, const DiagnosisSettings& settings);
 
 /// What is said of one message size of a pattern by which nobody can be judged.

@@ -177,6 +177,88 @@ TEST(Exchange, NamesAHostByItsInsideWhereTheWaysBetweenHostsHideIt) {
   EXPECT_THAT(told(observed(12, behind_slow_ways(1.3)), layout_of(6, 2)).faults, IsEmpty());
 }
 
+/// Alone a message takes a tenth, with this factor. Those by chance are the pairs of neighbours in a ring.
+constexpr double alone_ns = usual_ns / 10;
+void measure_alone(ObservedSlice& slice, const Layout& layout, const Factor& factor) {
+  const auto add = [&](const OrderedPair& pair, std::vector<Observation>& to) {
+    to.push_back({pair.from, pair.to, alone_ns * factor(pair.from, pair.to)});
+  };
+  for (const OrderedPair& pair : pairs_to_measure(slice.observations, layout, {}, 10).suspected) {
+    add(pair, slice.retested);
+  }
+  const auto num = static_cast<std::uint32_t>(layout.host_of.size());
+  for (std::uint32_t rank = 0; rank < num; ++rank) add({rank, (rank + 1) % num}, slice.alone);
+}
+
+TEST(Exchange, SaysOfAHostWhetherItIsSlowAlone) {
+  const Layout layout = layout_of(8, 1);
+  const Factor slow = slow_rank(5, 3);
+  ObservedSlice alone_too = observed(8, slow), only_under_load = alone_too;
+  measure_alone(alone_too, layout, slow);
+  Diagnosis diagnosis = told(alone_too, layout);
+  ASSERT_THAT(names_of(diagnosis), ElementsAre("host n05"));
+  EXPECT_EQ(diagnosis.faults.front().persistence, Persistence::persistent);
+  EXPECT_NEAR(diagnosis.faults.front().ratio_alone, 3, 0.1);
+
+  measure_alone(only_under_load, layout, [](auto, auto) { return 1; });
+  diagnosis = told(only_under_load, layout);
+  ASSERT_THAT(names_of(diagnosis), ElementsAre("host n05"));
+  EXPECT_EQ(list_of(diagnosis.faults.front()), FindingList::only_under_load);
+}
+
+/// Whatever waits behind a slow end is late, too.
+TEST(Exchange, TakesLessAloneThanUnderLoadForTheSameFault) {
+  const Layout layout = layout_of(8, 1);
+  ObservedSlice slice = observed(8, slow_rank(5, 16));
+  measure_alone(slice, layout, slow_rank(5, 2));
+  const Diagnosis diagnosis = told(slice, layout);
+  ASSERT_THAT(names_of(diagnosis), ElementsAre("host n05"));
+  EXPECT_EQ(list_of(diagnosis.faults.front()), FindingList::persistent);
+}
+
+TEST(Exchange, NamesALinkThatIsSlowAlone) {
+  const Layout layout = layout_of(10, 1);
+  const Factor link = [](std::uint32_t from, std::uint32_t to) { return from + to == 7 && from * to == 12 ? 9 : 1; };
+  ObservedSlice slice = observed(10, link), sound_alone = slice;
+  measure_alone(slice, layout, link);
+  const Diagnosis diagnosis = told(slice, layout);
+  ASSERT_THAT(names_of(diagnosis), ElementsAre("the link between n03 and n04"));
+  EXPECT_EQ(list_of(diagnosis.faults.front()), FindingList::persistent);
+  EXPECT_NEAR(diagnosis.faults.front().ratio_alone, 9, 0.5);
+  measure_alone(sound_alone, layout, [](auto, auto) { return 1; });
+  EXPECT_THAT(told(sound_alone, layout).faults, IsEmpty());
+}
+
+/// Late under load is all alike.
+TEST(Exchange, NamesAHostThatIsSlowOnlyAlone) {
+  const Layout layout = layout_of(8, 1);
+  ObservedSlice slice = observed(8, [](auto, auto) { return 40; });
+  measure_alone(slice, layout, slow_rank(2, 4));
+  const Diagnosis diagnosis = told(slice, layout);
+  ASSERT_THAT(names_of(diagnosis), ElementsAre("host n02"));
+  EXPECT_NEAR(diagnosis.faults.front().ratio_alone, 4, 0.1);
+}
+
+TEST(Exchange, MeasuresSuspectsWithUsualPartners) {
+  const Layout layout = layout_of(10, 1);
+  const auto pairs_of = [&](const Factor& factor, std::size_t most) {
+    PairsToMeasure chosen = pairs_to_measure(observed(10, factor).observations, layout, {}, most);
+    EXPECT_LE(chosen.suspected.size(), most);
+    EXPECT_THAT(chosen.by_chance, SizeIs(most));
+    return std::move(chosen.suspected);
+  };
+  EXPECT_THAT(pairs_of([](auto, auto) { return 1; }, 10), IsEmpty());
+  const std::vector<OrderedPair> of_host = pairs_of(slow_rank(5, 3), 10);
+  EXPECT_THAT(of_host, SizeIs(3));
+  for (const OrderedPair& pair : of_host) EXPECT_TRUE(pair.from == 5 || pair.to == 5);
+  const Factor link = [](std::uint32_t from, std::uint32_t to) { return from + to == 7 && from * to == 12 ? 9 : 1; };
+  const std::vector<OrderedPair> of_link = pairs_of(link, 10);
+  ASSERT_THAT(of_link, SizeIs(3)) << "each of its ends with a partner that is usual, too";
+  EXPECT_EQ(of_link.front().from, 3U);
+  EXPECT_EQ(of_link.front().to, 4U);
+  EXPECT_THAT(pairs_of(link, 2), IsEmpty()) << "without them it says nothing";
+}
+
 TEST(Exchange, NeedsThreePartners) {
   ObservedSlice ring;
   ring.is_exchange_of_all = true;

@@ -212,7 +212,7 @@ SCENARIOS = {
     ),
     "three cables are limited": Scenario(_three_cables, [host(1), host(4), host(6)], ALL_NETWORKS, WITH_MESSAGES),
     "a link is limited": Scenario(
-        lambda bed: bed.hosts.slow_down_between(1, 4, bed.rate), [LINK], ALL_NETWORKS, WITH_MESSAGES, ("topology",)
+        lambda bed: bed.hosts.slow_down_between(1, 4, bed.rate), [LINK], ALL_NETWORKS, WITH_MESSAGES
     ),
     "the trunk is limited": Scenario(
         _slow_trunk, [Place(TRUNK_KINDS)], ("line", "leaves"), WITH_MESSAGES, ("topology",)

@@ -4,11 +4,15 @@
 A rank hands its messages over one after the other, each costs the software's time, and a receiver takes them one by
 one; ranks leave the opening barrier at different moments. What is under way shares the network max-min fairly, and what
 has arrived leaves its share to the others. Senders have all of their messages under way, or only some at once.
+
+At the end some pairs send each other messages in turn while all others rest: of the latest rank three, then by turns
+those that are latest of all and latest beside their rows and columns, with other ranks of the same two hosts and both
+ends with the partner that they are least late with; and as many by chance.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from cluster import Cluster
@@ -20,6 +24,7 @@ from patterns import fair_rates, plant_bandwidth
 
 ENDS_TOGETHER = 1.05  # messages that arrive so near to each other are taken to arrive at once
 NUM_TRACED = 10  # exchanges of which the median is taken
+NUM_ALONE, ATTEMPTS_ALONE = 10, 3  # pairs of either kind; of an attempt each the least time counts
 LATENCY_BOUND_BYTES = 8 << 10  # faults of smaller messages are in the latency, since they do not fill anything
 
 
@@ -34,6 +39,17 @@ class ExchangePlan:
     seed: int = 1
 
 
+@dataclass(frozen=True)
+class PairAlone:
+    """Half of a round trip in ns; `is_suspected`: else it was chosen by chance."""
+
+    size_index: int
+    one: int
+    other: int
+    time_ns: float
+    is_suspected: bool
+
+
 @dataclass
 class MeasuredExchanges:
     """Times to arrival in ns, [repeats, sizes, N, N], from the row's rank to the column's; NaN on the diagonal."""
@@ -43,6 +59,7 @@ class MeasuredExchanges:
     noise: Noise
     faults: list[Fault]
     arrival_ns: Floats
+    alone: list[PairAlone] = field(default_factory=list)
 
 
 def measure_exchanges(cluster: Cluster, faults: list[Fault], noise: Noise, plan: ExchangePlan) -> MeasuredExchanges:
@@ -55,6 +72,7 @@ def measure_exchanges(cluster: Cluster, faults: list[Fault], noise: Noise, plan:
     sender, receiver = sender[sender != receiver], receiver[sender != receiver]  # a rank's own in ascending order
     made = np.full((plan.num_repeats, len(plan.sizes_bytes), num, num), np.nan)
     skew = generator.exponential(plan.barrier_skew_ns, num)  # a rank's place in the barrier is always the same
+    alone: list[PairAlone] = []
     for index, size in enumerate(plan.sizes_bytes):
         table = sound.copy()
         _plant(cluster, faults, table, size)
@@ -62,7 +80,51 @@ def measure_exchanges(cluster: Cluster, faults: list[Fault], noise: Noise, plan:
         for repeat in range(plan.num_repeats):
             times = _median_of_traced(base, noise, generator)
             made[repeat, index, sender, receiver] = np.maximum(times + skew[sender] - skew[receiver], 100)
-    return MeasuredExchanges(cluster, plan, noise, faults, made)
+        by_chance = np.random.default_rng((plan.seed, index))
+        seen = np.median(made[:, index], axis=0)
+        for one, other, is_suspected in _chosen_pairs(cluster, seen, by_chance):
+            ends = np.array([one, other], dtype=np.int32)
+            ways = [arrivals(cluster, table, ends[[way]], ends[[1 - way]], size, 0) for way in (0, 1)]
+            attempts = [_median_of_traced(np.concatenate(ways), noise, by_chance).mean() for _ in range(ATTEMPTS_ALONE)]
+            alone.append(PairAlone(index, one, other, float(min(attempts)), is_suspected))
+    return MeasuredExchanges(cluster, plan, noise, faults, made, alone)
+
+
+def _chosen_pairs(cluster: Cluster, seen: Floats, by_chance: np.random.Generator) -> list[tuple[int, int, bool]]:
+    """Pairs of different hosts, the lower rank first, and whether they are suspected."""
+    whole = np.log(seen)
+    late = whole
+    for _ in range(3):
+        late = late - np.nanmedian(late, axis=1, keepdims=True)
+        late = late - np.nanmedian(late, axis=0, keepdims=True)
+    late, both = np.minimum(late, late.T), np.minimum(whole, whole.T)
+    host = cluster.host_of(np.arange(cluster.num_ranks, dtype=np.int32))
+    late[host[:, None] == host[None, :]] = np.nan
+    ends = np.argwhere(np.triu(np.isfinite(late)))
+    suspected: dict[tuple[int, int], None] = {}
+
+    def add_best(rank: int) -> None:
+        best = int(np.nanargmin(late[rank]))
+        suspected[min(rank, best), max(rank, best)] = None
+
+    of_rank = np.nanmedian(whole, axis=0) + np.nanmedian(whole, axis=1)
+    for rank in np.argsort(of_rank)[-1:]:  # the latest one, with three partners
+        for other in np.argsort(np.where(np.isfinite(late[rank]), late[rank], np.inf))[:3]:
+            suspected[int(min(rank, other)), int(max(rank, other))] = None
+    orders = [ends[np.argsort(-of_pairs[ends[:, 0], ends[:, 1]], kind="stable")] for of_pairs in (both, late)]
+    for one, other in np.stack(orders, axis=1).reshape(-1, 2):
+        if len(suspected) + 4 > NUM_ALONE:
+            break
+        suspected[int(one), int(other)] = None
+        for rank, partner in ends:  # the same link by other ranks, where there are some
+            if host[rank] == host[one] and host[partner] == host[other] and rank != one and partner != other:
+                suspected[int(rank), int(partner)] = None
+                break
+        add_best(int(one))
+        add_best(int(other))
+    chosen = [(one, other, True) for one, other in suspected]
+    drawn = by_chance.choice(ends, size=min(NUM_ALONE, len(ends)), replace=False)
+    return chosen + [(int(one), int(other), False) for one, other in drawn]
 
 
 def _plant(cluster: Cluster, faults: list[Fault], table: Table, size: int) -> None:

@@ -117,7 +117,12 @@ def _write_exchanges(file: h5py.File, measured: MeasuredExchanges) -> None:
     received = np.stack([measured.arrival_ns[:, :, partner[rank], rank] for rank in range(num)], axis=2)
     group["arrival_time_ns"] = received.reshape(*received.shape[:2], -1)
     group["exchange_time_ns"] = np.ones((*received.shape[:2], 10))
-    file["summary"] = json.dumps({"findings": [], "cells": [], "load": []})
+    alone = [
+        {"topology_index": 0, "size_index": one.size_index, "from": one.one, "to": one.other, "time_ns": one.time_ns,
+         "is_suspected": one.is_suspected}
+        for one in measured.alone
+    ]  # fmt: skip
+    file["summary"] = json.dumps({"findings": [], "cells": [], "load": [], "pairs_alone": alone})
 
 
 def _write_head(file: h5py.File, measured: AnyMeasured, benchmark: str, version: int, options: dict[str, str]) -> None:

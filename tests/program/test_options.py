@@ -96,7 +96,7 @@ def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Pat
     later = {"verbose", "hosts", "launch", "bind"} | {
         "link": {"statistics", "profile", "routes", "like", "messages_by_size", "shift"},
         "bisection": {"topology", "false_discovery_rate"},
-        "topology": {"topology", "threshold", "false_discovery_rate"},
+        "topology": {"retest", "topology", "threshold", "false_discovery_rate"},
         "io": {
             "preset",
             "like",

@@ -129,6 +129,43 @@ def test_the_run_and_diagnose_say_the_same_of_its_file(topology: Topology, leadl
     ]
 
 
+def test_a_link_is_named_since_it_is_slow_alone(topology: Topology, leadline: Leadline, tmp_path: Path) -> None:
+    slow = [{"slow_link": ends, "factor": 6} for ends in ([1, 3], [3, 1])]
+    words = ["--local", "12", "--transport", fabric_file(tmp_path, *slow, jitter=0.02), "--pattern", "complete2"]
+    words += ["--message-size", "64KiB", "--overwrite", "--output", "r.h5"]
+    done = topology(*words)
+    assert leadline("diagnose", "r.h5").out in done.out
+    document = summary_of(tmp_path / "r.h5")
+    (fault,) = document["diagnoses"][0]["diagnosis"]["faults"]
+    assert (fault["kind"], fault["list"], fault["name"]) == ("link", "persistent", "the link between host1 and host3")
+    assert fault["ratio_alone"] == pytest.approx(6, rel=0.1)
+    alone = document["pairs_alone"]
+    assert wrong_json(document, schema_of("topology")) == []
+    assert {one["is_suspected"] for one in alone} == {True, False}
+    assert len(alone) <= 20
+    slow_ones = [one for one in alone if {one["from"] // 2, one["to"] // 2} == {1, 3}]
+    sound = [one["time_ns"] for one in alone if one not in slow_ones]
+    assert min(one["time_ns"] for one in slow_ones) > 4 * max(sound)
+
+    topology(*words, "--retest", "0")
+    document = summary_of(tmp_path / "r.h5")
+    assert document["pairs_alone"] == document["faults"] == []
+
+
+def test_pairs_alone_of_ranks_that_do_not_exist_are_refused(
+    topology: Topology, leadline: Leadline, tmp_path: Path
+) -> None:
+    topology("--local", "5", "--pattern", "complete2", "--message-size", "1KiB", "--output", "r.h5")
+    document = summary_of(tmp_path / "r.h5")
+    document["pairs_alone"][0]["to"] = 5
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        del file["summary"]
+        file["summary"] = json.dumps(document)
+    done = leadline("diagnose", "r.h5")
+    assert done.status == 4
+    assert "/summary has a rank that does not exist" in done.err
+
+
 def test_a_healthy_fabric_has_nobody_slow(topology: Topology, leadline: Leadline, tmp_path: Path) -> None:
     transport = fabric_file(tmp_path, jitter=0.02)
     done = topology("--local", "8", "--transport", transport, "--pattern", "complete2", "--output", "r.h5")
@@ -159,7 +196,7 @@ def test_a_load_has_nobody_to_diagnose(topology: Topology, leadline: Leadline) -
 
 
 @pytest.mark.parametrize("words", [["--duration", "1s"], ["--traced", "0"], ["--max-outstanding", "2"]])
-@pytest.mark.parametrize("option", [["--topology", "fat-tree:2x2"], ["--threshold", "0.2"]])
+@pytest.mark.parametrize("option", [["--topology", "fat-tree:2x2"], ["--threshold", "0.2"], ["--retest", "5"]])
 def test_options_of_a_verdict_that_is_not_given(leadline: Leadline, words: list[str], option: list[str]) -> None:
     done = leadline("topology", "--local", "2", *words, *option)
     assert done.status == 2

@@ -90,7 +90,7 @@ void check_verdict(const command::IsGiven& is_given, const TopologyRequest& requ
                 "it is the physical network", "Did you mean --pattern?");
   }
   if (request.num_traced > 0 && request.max_outstanding == 0) return;
-  for (const char* option : {"--topology", "--threshold", "--false-discovery-rate"}) {
+  for (const char* option : {"--retest", "--topology", "--threshold", "--false-discovery-rate"}) {
     if (!is_given(option)) continue;
     throw_no_effect(option, request.num_traced == 0 ? "with --traced 0 nobody is judged"
                                                     : "with --max-outstanding nobody is judged");

@@ -65,6 +65,20 @@ constexpr auto fields_of(Type<CellRow> /*any*/) {
   };
 }
 
+constexpr auto fields_of(Type<PairAlone> /*any*/) {
+  return std::tuple{
+      field("topology_index", &PairAlone::topology_index, "", "position in topologies, from 0"),
+      field("size_index", &PairAlone::size_index, "", "position in options.message_size_bytes, from 0"),
+      field("from", &PairAlone::from, "", "rank"),
+      field("to", &PairAlone::to, "", "its partner"),
+      field("time_ns", &PairAlone::time_ns, "ns",
+            "half of a round trip, the median over some; of several attempts the least"),
+      field("is_suspected", &PairAlone::is_suspected, "",
+            "it seemed slow, or is the usual partner of one that did; "
+            "false = chosen by chance"),
+  };
+}
+
 /// How a cell and a point of load begin.
 template <typename Part>
 constexpr auto cell_fields(const char* repeat) {

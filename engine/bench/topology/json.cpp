@@ -96,6 +96,10 @@ constexpr const char* about_of(Type<TimesOfCell> /*any*/) {
 
 constexpr const char* about_of(Type<RankRate> /*any*/) { return "A rank and its own rate; null = not measured."; }
 
+constexpr const char* about_of(Type<PairAlone> /*any*/) {
+  return "Two ranks that sent each other a message, one behind the other, while all others rested.";
+}
+
 constexpr const char* about_of(Type<TopologyResult> /*any*/) {
   return "What leadline topology writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, "
          "nanoseconds, "
@@ -222,6 +226,10 @@ constexpr auto fields_of(Type<TopologyResult> /*any*/) {
               "load", [](const TopologyResult& result) { return parts_of<LoadOfResult>(result, result.load); }, "",
               "with --duration: some seconds of one topology with one message size, in the order measured; otherwise "
               "empty"),
+          field("pairs_alone", &TopologyResult::pairs_alone, "",
+                "pairs that were measured again alone, those that seemed slow and some by chance; empty with "
+                "--duration, and where nobody is judged",
+                Since::later_version),
           field("diagnoses", &TopologyResult::diagnoses, "",
                 "one entry for each topology with each message size that was measured: who is slow in it; empty with "
                 "--duration",

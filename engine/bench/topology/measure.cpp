@@ -42,6 +42,8 @@ class Measuring {
  private:
   void run_cell(std::size_t index);
   void observe(const Cell& cell, std::span<const schedule::Channel> channels, std::span<const double> arrival_ns);
+  void measure_alone(const Cell& slice, std::span<const diagnosis::Observation> own);
+  std::vector<double> times_alone(const Cell& slice, std::span<const diagnosis::OrderedPair> pairs);
 
   const Stage& stage_;
   RunLinks& links_;
@@ -105,11 +107,62 @@ void Measuring::observe(const Cell& cell, std::span<const schedule::Channel> cha
   }
 }
 
+/// Pairs that seem slow, and some by chance, while all other ranks rest. What else the hosts do makes a pair slower,
+/// and never faster. The others come between two attempts, so that what disturbs a host for some milliseconds does not
+/// meet all of them.
+void Measuring::measure_alone(const Cell& slice, std::span<const diagnosis::Observation> own) {
+  const schedule::TopologySpec& topology =
+      stage_.plan.topologies[static_cast<std::size_t>(slice.topology_index)].spec();
+  if (stage_.request.retest == 0 || !why_untested(stage_.request, topology).empty()) return;
+  current_step_.enter(
+      fmt::format("topology {}, {}, the retest of pairs", topology.name, format_bytes(slice.message_size_bytes)));
+  const diagnosis::PairsToMeasure chosen = stage_.pairs_to_measure(own);
+  std::vector<diagnosis::OrderedPair> pairs = chosen.suspected;
+  pairs.insert(pairs.end(), chosen.by_chance.begin(), chosen.by_chance.end());
+  std::vector<double> least_ns(pairs.size());
+  for (int attempt = 0; attempt < attempts_alone && !pairs.empty(); ++attempt) {
+    const std::vector<double> times_ns = times_alone(slice, pairs);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const bool is_less = times_ns[i] > 0 && (least_ns[i] == 0 || times_ns[i] < least_ns[i]);
+      if (is_less) least_ns[i] = times_ns[i];
+    }
+  }
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (least_ns[i] == 0) continue;  // the pair is lost
+    measured_.pairs_alone.push_back({slice.topology_index, slice.size_index, static_cast<std::int32_t>(pairs[i].from),
+                                     static_cast<std::int32_t>(pairs[i].to), least_ns[i], i < chosen.suspected.size()});
+  }
+}
+
+/// Collective: of each pair half of a round trip, on all ranks; 0 where it is lost. Both ranks begin once: the one that
+/// leaves the barrier first may wait for the other, which then does not.
+std::vector<double> Measuring::times_alone(const Cell& slice, std::span<const diagnosis::OrderedPair> pairs) {
+  const std::uint64_t num_traced = traced_alone(stage_.request);
+  std::vector<double> there_ns(pairs.size()), back_ns(pairs.size());
+  links_.run_step([&] {
+    CellExchange exchange(stage_, links_.lost_pairs(), slice);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      there_ns[i] = exchange.round_trip_alone(pairs[i], num_traced);
+      back_ns[i] = exchange.round_trip_alone({pairs[i].to, pairs[i].from}, num_traced);
+    }
+  });
+  max_over_ranks(stage_.cluster, there_ns);
+  max_over_ranks(stage_.cluster, back_ns);
+  for (std::size_t i = 0; i < pairs.size(); ++i) there_ns[i] = std::min(there_ns[i], back_ns[i]) / 2;
+  return there_ns;
+}
+
 void Measuring::run() {
   start_ns_ = now_ns();
   measured_.observed.resize(stage_.plan.topologies.size() * stage_.request.message_sizes_bytes.size());
   for (std::size_t index = 0; index < stage_.plan.cells.size(); ++index) run_cell(index);
   for (auto& of_slice : measured_.observed) of_slice = diagnosis::joined_by_pair(std::move(of_slice));
+  const std::vector<std::uint64_t>& sizes_bytes = stage_.request.message_sizes_bytes;
+  for (std::size_t index = 0; index < measured_.observed.size(); ++index) {
+    const std::size_t topology = index / sizes_bytes.size(), size = index % sizes_bytes.size();
+    measure_alone({static_cast<int>(topology), static_cast<int>(size), 0, sizes_bytes[size]},
+                  measured_.observed[index]);
+  }
   current_step_.enter("the search for slow hosts and switches");
 }
 
@@ -200,16 +253,29 @@ WrongByte CellExchange::described(const kernel::NeighbourMismatch& mismatch) con
             expected_and_found(mismatch.expected, mismatch.found), corruption_hint)};
 }
 
-std::vector<double> CellExchange::trace(std::uint64_t num_traced) {
+double CellExchange::round_trip_alone(const diagnosis::OrderedPair& pair, std::uint64_t num_traced) {
+  const auto begins = static_cast<std::int32_t>(pair.from), answers = static_cast<std::int32_t>(pair.to);
+  const std::int32_t rank = stage_.cluster.rank();
+  Neighbourhood active{{}, {0}, {}};
+  if ((rank == begins || rank == answers) && !lost_pairs_.is_lost(begins, answers)) {
+    const kernel::NeighbourChannel own = rank == begins ? kernel::NeighbourChannel{answers, kernel::Part::both, 0}
+                                                        : kernel::NeighbourChannel{begins, kernel::Part::answers, 0};
+    active = {{own}, {1}, {0}};
+  }
+  const std::vector<double> by_channel = trace(active, num_traced);
+  return rank == begins && !by_channel.empty() ? by_channel.front() : 0;
+}
+
+std::vector<double> CellExchange::trace(const Neighbourhood& active, std::uint64_t num_traced) {
   const auto num = static_cast<std::size_t>(num_traced);
-  std::vector<std::uint64_t> arrivals_ns(timed_.entries.size());
+  std::vector<std::uint64_t> arrivals_ns(active.entries.size());
   std::vector<double> by_channel(channels_.size() * num);  // a channel's one after the other
   for (std::size_t t = 0; t < num; ++t) {
-    lost_pairs_.exchange(timed_.exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
+    lost_pairs_.exchange(active.exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
                          kernel::TracedExchange{arrivals_ns});
     for (std::size_t i = 0; i < arrivals_ns.size(); ++i) {
-      if (!kernel::receives(timed_.entries[i].part)) continue;
-      by_channel[timed_.channel_of[i] * num + t] = static_cast<double>(arrivals_ns[i]);
+      if (!kernel::receives(active.entries[i].part)) continue;
+      by_channel[active.channel_of[i] * num + t] = static_cast<double>(arrivals_ns[i]);
     }
   }
   std::vector<double> medians(channels_.size());

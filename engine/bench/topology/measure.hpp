@@ -18,6 +18,7 @@
 #include "bench/topology/request.hpp"
 #include "bench/topology/result.hpp"
 #include "cluster/cluster.hpp"
+#include "diagnosis/exchange.hpp"
 #include "diagnosis/observations.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "schedule/topology.hpp"
@@ -36,11 +37,14 @@ struct Stage {
   MessageSlots& slots;  ///< this rank's memory for all messages of the run
   CellStore& store;
   Progress* progress = nullptr;  ///< rank 0 only
+  /// Collective, on all ranks alike: which pairs to measure alone, by what every rank has observed.
+  std::function<diagnosis::PairsToMeasure(std::span<const diagnosis::Observation> own)> pairs_to_measure{};
 };
 
 /// The same on all ranks, but for CellSummary::measuring_s.
 struct Measured {
   std::vector<CellSummary> cells;
+  std::vector<PairAlone> pairs_alone;
   std::vector<LoadPoint> load;
   std::vector<LoadStall> stalls;  ///< of the load
   std::uint64_t verified_bytes = 0;
@@ -99,9 +103,14 @@ class CellExchange {
 
   /// Collective: so many exchanges; by channel, how long after the opening barrier its message was there, the median;
   /// 0 where none was received.
-  std::vector<double> trace(std::uint64_t num_traced);
+  std::vector<double> trace(std::uint64_t num_traced) { return trace(timed_, num_traced); }
+
+  /// Collective: while all others rest, how long after the opening barrier the first of the two has the answer of the
+  /// other, the median over so many exchanges; 0 on all other ranks, and where the pair is lost.
+  double round_trip_alone(const diagnosis::OrderedPair& pair, std::uint64_t num_traced);
 
  private:
+  std::vector<double> trace(const Neighbourhood& active, std::uint64_t num_traced);
   WrongByte described(const kernel::NeighbourMismatch& mismatch) const;
 
   Neighbourhood served(SlotUse use) const;

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "core/json.hpp"
 #include "core/random.hpp"
+#include "result/file_kind.hpp"
+#include "result/json_parts.hpp"
 #include "schedule/topology.hpp"
 
 namespace leadline::bench::topology {
@@ -64,6 +68,44 @@ diagnosis::ObservedSlice slice_of(const Header& header, std::size_t topology_ind
   return slice;
 }
 
+void add_pairs_alone(std::span<const PairAlone> pairs, std::size_t topology_index, diagnosis::ObservedSlice& slice) {
+  for (const PairAlone& one : pairs) {
+    const bool is_of_slice =
+        one.topology_index == static_cast<int>(topology_index) && one.size_index == slice.size_index;
+    if (!is_of_slice) continue;
+    (one.is_suspected ? slice.retested : slice.alone)
+        .push_back({static_cast<std::uint32_t>(one.from), static_cast<std::uint32_t>(one.to), one.time_ns});
+  }
+}
+
+namespace {
+
+/// Of the summary, where there is one; earlier versions measured none.
+std::vector<PairAlone> pairs_alone_of(const Header& header, const std::string& path) {
+  std::vector<PairAlone> pairs;
+  if (!header.summary) return pairs;
+  try {
+    const Json summary = Json::parse(*header.summary);
+    const Json* const list = summary.find("pairs_alone");
+    if (list == nullptr) return pairs;
+    for (const Json& one : list->elements()) {
+      PairAlone& pair = pairs.emplace_back();
+      result::read_json(one, pair);
+      const bool are_ranks = pair.from >= 0 && pair.from < header.num_ranks && pair.to >= 0 &&
+                             pair.to < header.num_ranks && pair.from != pair.to;
+      if (!are_ranks) result::throw_damaged(path, "/summary has a rank that does not exist");
+      if (!(pair.time_ns > 0)) pairs.pop_back();
+    }
+  } catch (const JsonError&) {
+    result::throw_damaged(path, "/summary is not one of a topology test");
+  } catch (const std::out_of_range&) {
+    result::throw_damaged(path, "/summary is not one of a topology test");
+  }
+  return pairs;
+}
+
+}  // namespace
+
 std::optional<DiagnosedSlice> diagnosed(const Hdf5Reader& reader, std::size_t topology_index, std::size_t size_index,
                                         const diagnosis::Layout& layout, const DiagnosisSettings& settings) {
   const Header& header = reader.header();
@@ -82,6 +124,7 @@ std::optional<DiagnosedSlice> diagnosed(const Hdf5Reader& reader, std::size_t to
     slice.observations.insert(slice.observations.end(), observed.begin(), observed.end());
   });
   if (slice.observations.empty()) return std::nullopt;
+  add_pairs_alone(pairs_alone_of(header, reader.path()), topology_index, slice);
   return diagnosis::diagnosed(slice, layout, settings);
 }
 

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bench/topology/fields.hpp"
 #include "bench/topology/hdf5_reader.hpp"
 #include "bench/topology/request.hpp"
+#include "bench/topology/result.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/observations.hpp"
 #include "model/diagnosis.hpp"
@@ -41,6 +43,9 @@ std::string why_untested(const Header& header, std::size_t topology_index);
 
 /// A topology with a size, without its observations.
 diagnosis::ObservedSlice slice_of(const Header& header, std::size_t topology_index, std::size_t size_index);
+
+/// Adds those of a topology with the size of the slice.
+void add_pairs_alone(std::span<const PairAlone> pairs, std::size_t topology_index, diagnosis::ObservedSlice& slice);
 
 /// From the file what is said of a topology with a size; nothing where it was not measured.
 std::optional<DiagnosedSlice> diagnosed(const Hdf5Reader& reader, std::size_t topology_index, std::size_t size_index,

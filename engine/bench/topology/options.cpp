@@ -32,6 +32,10 @@ void declare_what(OptionTable& options, TopologyRequest& request) {
                 "fairness; 0 = none",
                 0, max_count, request.num_traced);
   declare_repeat(options, request);
+  options
+      .count("--retest", "at the end measure N slow pairs again, alone, and N pairs chosen by chance; 0 = none", 0,
+             100'000, request.retest)
+      .later();
   options.count("--max-outstanding", "a rank has at most N channels under way at once, and memory for as many", 1,
                 1u << 26, request.max_outstanding, "all");
   options.flag("--shared-buffers", "all channels of a rank send from one buffer and receive into one",
@@ -56,7 +60,7 @@ void declare_checks(OptionTable& options, TopologyRequest& request) {
       .flag("--stop-at-first", "with --duration: end at the first wrong byte instead of counting them",
             request.stop_at_first)
       .needs("--duration", "without --duration the first wrong byte ends the run anyway");
-  options.no_effect_with("--duration", {"--iterations", "--warmup", "--traced", "--repeat"},
+  options.no_effect_with("--duration", {"--iterations", "--warmup", "--traced", "--repeat", "--retest"},
                          "with --duration exchanges go on until the time is over");
   options.no_effect_with("--duration", {"--verify"}, "--duration checks every byte anyway");
 }

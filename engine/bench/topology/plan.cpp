@@ -17,6 +17,7 @@
 
 #include "bench/message_memory.hpp"
 #include "bench/topology/fields.hpp"
+#include "bench/topology/observed.hpp"
 #include "core/error.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "result/hdf5/run_file.hpp"
@@ -156,13 +157,27 @@ double file_bytes(const TopologyRequest& request, const Plan& plan) {
   return bytes;
 }
 
-/// A barrier is as many messages one behind the other as the number of ranks has digits in base two.
+/// Before and after an exchange. A barrier is as many messages one behind the other as the number of ranks has digits
+/// in base two.
+double barriers_s(const CostAssumption& assumption, int num_ranks) {
+  return 2 * std::bit_width(static_cast<unsigned>(num_ranks - 1)) * message_s(assumption, 0);
+}
+
 double exchange_s(const CostAssumption& assumption, const Topology& topology, std::uint64_t size_bytes) {
   const ChannelMode mode = topology.spec().mode;
   const double turns = mode == ChannelMode::answered || mode == ChannelMode::phased ? 2 : 1;
-  const auto barrier_steps = std::bit_width(static_cast<unsigned>(topology.num_ranks() - 1));
   return turns * topology.max_channels() * message_s(assumption, size_bytes) +
-         2 * barrier_steps * message_s(assumption, 0);
+         barriers_s(assumption, topology.num_ranks());
+}
+
+/// Suspected pairs and as many by chance, if there are so many.
+double alone_s(const TopologyRequest& request, const CostAssumption& assumption, const Topology& topology,
+               std::uint64_t size_bytes) {
+  if (!why_untested(request, topology.spec()).empty()) return 0;
+  const double num_pairs = 2 * std::min<double>(request.retest, static_cast<double>(topology.num_channels()));
+  const double num_round_trips = 2.0 * attempts_alone * static_cast<double>(traced_alone(request));
+  return num_pairs * num_round_trips *
+         (2 * message_s(assumption, size_bytes) + barriers_s(assumption, topology.num_ranks()));
 }
 
 double measuring_s(const TopologyRequest& request, const Plan& plan, const CostAssumption& assumption) {
@@ -173,6 +188,7 @@ double measuring_s(const TopologyRequest& request, const Plan& plan, const CostA
   for (const Topology& topology : plan.topologies) {
     for (const std::uint64_t size : request.message_sizes_bytes) {
       seconds += num_exchanges * request.repeat * exchange_s(assumption, topology, size);
+      seconds += alone_s(request, assumption, topology, size);
     }
   }
   return seconds;

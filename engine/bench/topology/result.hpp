@@ -112,11 +112,21 @@ struct LoadStall {
   std::vector<Resent> resent;  ///< the links with most, most first; empty where the transport cannot tell
 };
 
+/// Two ranks that exchange a message each way while all others rest.
+struct PairAlone {
+  int topology_index = 0;  ///< into TopologyResult::topologies
+  int size_index = 0;      ///< into the request's message sizes
+  std::int32_t from = -1, to = -1;
+  double time_ns = 0;         ///< half of a round trip, the median over some; of several attempts the least
+  bool is_suspected = false;  ///< else by chance
+};
+
 struct TopologyResult : RunResult {
   TopologyRequest request;
   std::vector<TopologyFacts> topologies;
   std::vector<CellSummary> cells;         ///< in the order in which they were measured
   std::vector<LoadPoint> load;            ///< --duration only
+  std::vector<PairAlone> pairs_alone;     ///< in the order of the diagnoses
   std::vector<DiagnosedSlice> diagnoses;  ///< topology by topology, then size by size; none with --duration
 };
 

@@ -65,9 +65,13 @@ class TopologyTest {
                                is_load ? std::vector<Cell>{} : plan.cells, plan.topologies});
   }
 
-  static void measure(cluster::Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan,
-                      Memory& memory, File& file, Progress* progress, const Request& request, Measured& measured) {
-    topology::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
+  void measure(cluster::Cluster& cluster, const command::RunEnvironment& run_environment, const Plan& plan,
+               Memory& memory, File& file, Progress* progress, const Request& request, Measured& measured) const {
+    const auto pairs_to_measure = [&](std::span<const diagnosis::Observation> own) {
+      return command::pairs_to_measure(cluster, own, layout_, request.diagnosis, request.retest);
+    };
+    topology::measure({request, plan, cluster, run_environment.transport(), memory, file, progress, pairs_to_measure},
+                      measured);
   }
 
   bool take(Measured measured, const cluster::Cluster& /*cluster*/, const command::RunEnvironment& run_environment,
@@ -76,6 +80,7 @@ class TopologyTest {
     const bool is_load = result.request.duration_s > 0;
     observed_.resize(is_load ? 0 : result.topologies.size() * result.request.message_sizes_bytes.size());
     result.cells = std::move(measured.cells);
+    result.pairs_alone = std::move(measured.pairs_alone);
     result.load = std::move(measured.load);
     result.verified_bytes = measured.verified_bytes;
     result.findings = validity_warnings(run_environment.conditions(), result);
@@ -93,6 +98,7 @@ class TopologyTest {
       if (std::string why = why_untested(header, topology); !why.empty()) {
         told = diagnosis::untested(slice, layout_, result.request.diagnosis, std::move(why));
       } else {
+        add_pairs_alone(result.pairs_alone, topology, slice);
         told = command::diagnosed_at_root(cluster, observed_[index], layout_, result.request.diagnosis,
                                           [&] { return std::move(slice); });
       }
