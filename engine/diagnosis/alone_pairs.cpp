@@ -326,6 +326,8 @@ std::size_t AlonePairs::num_explained(const Candidate& candidate, const std::vec
   return pairs.size() >= fewest && std::ranges::none_of(pairs_of, has_all) ? num : 0;
 }
 
+std::size_t AlonePairs::most_left_over() const { return slice_.is_exchange_of_all ? 1 : most_slow_alone; }
+
 /// Whether nearly all other hosts are much faster with somebody.
 bool AlonePairs::is_slower_than_most(const Candidate& host) const {
   const std::vector<double> least = least_of_hosts();

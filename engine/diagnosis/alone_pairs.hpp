@@ -80,7 +80,7 @@ class AlonePairs {
 
   /// Pairs of hosts that nothing explains: more have something in common. Of an exchange of all they are few, chosen
   /// since they are late, be it by themselves or by what they share.
-  std::size_t most_left_over() const { return slice_.is_exchange_of_all ? 1 : 3; }
+  std::size_t most_left_over() const;
 
   static constexpr std::size_t fewest_alone = 5;  // that tell what is usual
 

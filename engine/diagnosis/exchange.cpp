@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -456,6 +457,67 @@ std::vector<BothWays> Judging::both_ways() const {
   return pairs;
 }
 
+/// Which pairs to measure with a suspect, so that these tell what is slow.
+class Comparisons {
+ public:
+  /// `is_late`: by rank. Pairs of ranks both of whose directions are late by `least` are slow.
+  Comparisons(const Setting& setting, std::vector<BothWays> pairs, std::vector<bool> is_late, double least)
+      : setting_(setting), pairs_(std::move(pairs)), is_late_(std::move(is_late)), least_(least) {
+    std::ranges::stable_sort(pairs_, {}, &BothWays::late);
+    if (setting.has_one_rank_a_host()) return;
+    by_hosts_ = pairs_;
+    std::ranges::stable_sort(by_hosts_, {}, [&](const BothWays& one) { return hosts_of(one); });
+  }
+
+  /// The least late ones first.
+  const std::vector<BothWays>& pairs() const { return pairs_; }
+
+  bool is_slow(const BothWays& one) const { return one.late >= least_ && !has_late_end(one); }
+
+  /// The pairs that it is least late with, of partners on different hosts that are not late; where there is one host,
+  /// of different ranks.
+  std::vector<OrderedPair> of_end(const std::function<bool(std::uint32_t rank)>& is_of_end) const {
+    std::vector<OrderedPair> chosen;
+    std::set<std::uint32_t> partners;
+    for (const BothWays& one : pairs_) {
+      if (chosen.size() == partners_alone) break;
+      if (is_of_end(one.pair.from) == is_of_end(one.pair.to)) continue;
+      const std::uint32_t partner = is_of_end(one.pair.from) ? one.pair.to : one.pair.from;
+      const bool is_one_host = setting_.hosts.num_groups() == 1;
+      const bool is_new = partners.insert(is_one_host ? partner : setting_.layout.host_of[partner]).second;
+      if (is_new && !is_late_[partner]) chosen.push_back(one.pair);
+    }
+    return chosen;
+  }
+
+  /// The slow pair, other ranks of its two hosts, and either end with a usual partner.
+  std::vector<OrderedPair> of_pair(const BothWays& slow) const {
+    std::vector<OrderedPair> chosen{slow.pair};
+    const auto by_hosts = [&](const BothWays& one) { return hosts_of(one); };
+    auto same = std::ranges::lower_bound(by_hosts_, hosts_of(slow), {}, by_hosts);
+    const auto is_same_link = [&] { return same != by_hosts_.end() && hosts_of(*same) == hosts_of(slow); };
+    while (is_same_link() && (same->is_of(slow.pair.from) || same->is_of(slow.pair.to))) ++same;
+    if (is_same_link()) chosen.push_back(same->pair);
+    for (const std::uint32_t end : {slow.pair.from, slow.pair.to}) {
+      const auto usual = std::ranges::find_if(
+          pairs_, [&](const BothWays& one) { return one.is_of(end) && one.late < least_ && !has_late_end(one); });
+      if (usual != pairs_.end()) chosen.push_back(usual->pair);
+    }
+    return chosen;
+  }
+
+ private:
+  bool has_late_end(const BothWays& one) const { return is_late_[one.pair.from] || is_late_[one.pair.to]; }
+  std::pair<std::uint32_t, std::uint32_t> hosts_of(const BothWays& one) const {
+    return std::minmax({setting_.layout.host_of[one.pair.from], setting_.layout.host_of[one.pair.to]});
+  }
+
+  const Setting& setting_;
+  std::vector<BothWays> pairs_, by_hosts_;
+  std::vector<bool> is_late_;
+  double least_;
+};
+
 PairsToMeasure Judging::to_measure(std::size_t most) {
   std::vector<End> late_ends = slow(false);
   if (!setting_.has_one_rank_a_host()) {
@@ -463,55 +525,25 @@ PairsToMeasure Judging::to_measure(std::size_t most) {
     late_ends.insert(late_ends.end(), ranks.begin(), ranks.end());
   }
   std::ranges::stable_sort(late_ends, std::ranges::greater{}, &End::effect);
-  const auto is_late = [&](std::uint32_t rank) {
-    return std::ranges::any_of(late_ends, [&](const End& end) { return is_of(end, rank); });
-  };
-  const auto hosts_of = [&](const BothWays& one) {
-    return std::minmax({setting_.layout.host_of[one.pair.from], setting_.layout.host_of[one.pair.to]});
-  };
-  std::vector<BothWays> pairs = both_ways();
-  std::ranges::stable_sort(pairs, {}, &BothWays::late);
+  std::vector<bool> is_late(num_ranks(setting_.layout));
+  for (std::uint32_t rank = 0; rank < is_late.size(); ++rank) {
+    is_late[rank] = std::ranges::any_of(late_ends, [&](const End& end) { return is_of(end, rank); });
+  }
+  const Comparisons comparisons(setting_, both_ways(), std::move(is_late), std::log1p(settings_.threshold) / 2);
 
   PairsToMeasure chosen;
-  const auto add = [&](std::vector<OrderedPair> more) {
+  const auto add = [&](const std::vector<OrderedPair>& more) {
     if (chosen.suspected.size() + more.size() > most) return false;
     chosen.suspected.insert(chosen.suspected.end(), more.begin(), more.end());
     return true;
   };
   for (const End& end : late_ends) {
-    std::vector<OrderedPair> with_partners;
-    std::set<std::uint32_t> partners;  // hosts; where there is one, ranks
-    for (const BothWays& one : pairs) {
-      if (with_partners.size() == partners_alone) break;
-      if (is_of(end, one.pair.from) == is_of(end, one.pair.to)) continue;
-      const std::uint32_t partner = is_of(end, one.pair.from) ? one.pair.to : one.pair.from;
-      const bool is_one_host = setting_.hosts.num_groups() == 1;
-      if (is_late(partner) || !partners.insert(is_one_host ? partner : setting_.layout.host_of[partner]).second)
-        continue;
-      with_partners.push_back(one.pair);
-    }
-    add(std::move(with_partners));
+    if (!add(comparisons.of_end([&](std::uint32_t rank) { return is_of(end, rank); }))) break;
   }
-  // The same two hosts, so that a link is told from two ranks; and what either end takes with others.
-  const double least = std::log1p(settings_.threshold) / 2;
-  for (auto one = pairs.rbegin(); one != pairs.rend() && one->late >= least; ++one) {
-    if (is_late(one->pair.from) || is_late(one->pair.to)) continue;
-    std::vector<OrderedPair> with_partners{one->pair};
-    const auto is_same_link = [&](const BothWays& other) {
-      return hosts_of(other) == hosts_of(*one) && !other.is_of(one->pair.from) && !other.is_of(one->pair.to);
-    };
-    const auto other_ranks = std::ranges::find_if(pairs, is_same_link);
-    if (other_ranks != pairs.end()) with_partners.push_back(other_ranks->pair);
-    for (const std::uint32_t end : {one->pair.from, one->pair.to}) {
-      const auto is_usual = [&](const BothWays& other) {
-        return other.is_of(end) && other.late < least && !is_late(other.pair.from) && !is_late(other.pair.to);
-      };
-      const auto usual = std::ranges::find_if(pairs, is_usual);
-      if (usual != pairs.end()) with_partners.push_back(usual->pair);
-    }
-    if (!add(std::move(with_partners))) break;
+  std::vector<BothWays> pairs = comparisons.pairs();
+  for (auto one = pairs.rbegin(); one != pairs.rend(); ++one) {
+    if (comparisons.is_slow(*one) && !add(comparisons.of_pair(*one))) break;
   }
-
   const auto by_chance = [](const BothWays& one) {
     return mix64((std::uint64_t{one.pair.from} << 32 | one.pair.to) + splitmix64_increment);
   };

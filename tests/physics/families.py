@@ -520,8 +520,7 @@ def any_noise_of_patterns(draw: Draw) -> Noise:
 
 # Below the threshold, or nobody says which network it is: only what is false counts.
 # Which core switch a pair passes only forwarding tables tell: without them a note says that one of several is slow.
-# Of exchanges nothing was measured alone, so that links and what lies between switches are never named; and where
-# messages wait for each other, few ends are.
+# Of exchanges few pairs are measured alone, so that not all links are named, and little that lies between switches.
 NEED_NOT_BE_NAMED = (
     "hosts x1.1 to x1.25", "core switch", "end of a line, not told", "patterns, uplink, not told",
     "exchanges, small messages", "exchanges, four at once", "exchanges, bad link", "exchanges, cable",
