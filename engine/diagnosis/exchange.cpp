@@ -541,8 +541,9 @@ PairsToMeasure Judging::to_measure(std::size_t most) {
     if (!add(comparisons.of_end([&](std::uint32_t rank) { return is_of(end, rank); }))) break;
   }
   std::vector<BothWays> pairs = comparisons.pairs();
-  for (auto one = pairs.rbegin(); one != pairs.rend(); ++one) {
-    if (comparisons.is_slow(*one) && !add(comparisons.of_pair(*one))) break;
+  std::ranges::reverse(pairs);
+  for (const BothWays& one : pairs) {
+    if (comparisons.is_slow(one) && !add(comparisons.of_pair(one))) break;
   }
   const auto by_chance = [](const BothWays& one) {
     return mix64((std::uint64_t{one.pair.from} << 32 | one.pair.to) + splitmix64_increment);
