@@ -37,6 +37,7 @@ constexpr double most_of_messages = 0.75;  // of a slow end, that are slow in ea
 constexpr std::size_t fewest_messages = 3, fewest_hosts_inside = 4;
 constexpr std::size_t most_shown_messages = 8;
 constexpr std::size_t partners_alone = 3;  // of a late end that are measured with it
+constexpr double share_of_ends = 0.6;      // of the suspected pairs, before late pairs come
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 double median_of(std::vector<double>& values) {
@@ -163,15 +164,19 @@ struct End {
   double effect() const { return (out + in) / 2; }
 };
 
-/// Of two ranks, the lower one first: how much later than their ends explain the messages of both directions are, at
-/// least. Logarithm.
+/// Of two ranks, the lower one first: how much later than their ends explain their messages are, of both directions the
+/// lesser and the greater. Logarithms.
 struct BothWays {
   OrderedPair pair;
-  double late = 0;
+  double less = 0, more = 0;
 
   std::pair<std::uint32_t, std::uint32_t> ranks() const { return {pair.from, pair.to}; }
   bool is_of(std::uint32_t rank) const { return pair.from == rank || pair.to == rank; }
 };
+
+HostPair hosts_of(const Setting& setting, const BothWays& one) {
+  return std::minmax({setting.layout.host_of[one.pair.from], setting.layout.host_of[one.pair.to]});
+}
 
 class Judging {
  public:
@@ -183,6 +188,7 @@ class Judging {
         settings_(settings) {}
 
   Diagnosis told();
+  std::size_t num_later(HostPair hosts, const std::set<HostPair>& known) const;
   PairsToMeasure to_measure(std::size_t most);
 
  private:
@@ -190,7 +196,13 @@ class Judging {
     return (end.is_rank ? rank : setting_.layout.host_of[rank]) == end.number;
   }
   double scatter_of_messages() const;
+  struct Compared {
+    std::vector<End> ends;
+    Reference usual;  ///< of the means of both directions
+  };
+  Compared compared(bool are_ranks);
   std::vector<End> slow(bool are_ranks);
+  std::vector<End> late_one_way();
   bool is_slower_than_its_host(const End& end) const;
   bool is_between(const Observation& one) const {
     const auto& host_of = setting_.layout.host_of;
@@ -224,8 +236,8 @@ double Judging::scatter_of_messages() const {
   return middle_of(std::move(times)).spread;
 }
 
-/// Late in both directions beside most, by more than most scatter and single messages do.
-std::vector<End> Judging::slow(bool are_ranks) {
+/// All of them, beside those that are usual.
+Judging::Compared Judging::compared(bool are_ranks) {
   std::vector<End> ends;
   const auto num = are_ranks ? num_ranks(setting_.layout) : std::size_t{setting_.hosts.num_groups()};
   for (std::uint32_t number = 0; number < num; ++number) {
@@ -243,10 +255,9 @@ std::vector<End> Judging::slow(bool are_ranks) {
     if (of_out.num > 0 && of_in.num > 0) ends.push_back({are_ranks, number, of_out.median, of_in.median});
   }
   // Those that stand apart from most do not say what is usual. Where none does, each direction counts by itself.
-  std::vector<double> effects, out, in, both;
+  std::vector<double> effects, out, in;
   for (const End& end : ends) effects.push_back(end.effect());
   const Reference usual = lowest_cluster(effects, least_scatter, share_of_majority);
-  const bool is_apart = !std::isinf(usual.cut);
   for (const End& end : ends) {
     if (end.effect() > usual.cut) continue;
     out.push_back(end.out);
@@ -254,10 +265,16 @@ std::vector<End> Judging::slow(bool are_ranks) {
   }
   usual_.out = middle_of(std::move(out)).median;
   usual_.in = middle_of(std::move(in)).median;
-  for (End& end : ends) {
-    both.push_back(end.out -= usual_.out);
-    both.push_back(end.in -= usual_.in);
-  }
+  for (End& end : ends) end.out -= usual_.out, end.in -= usual_.in;
+  return {std::move(ends), usual};
+}
+
+/// Late in both directions beside most, by more than most scatter and single messages do.
+std::vector<End> Judging::slow(bool are_ranks) {
+  auto [ends, usual] = compared(are_ranks);
+  const bool is_apart = !std::isinf(usual.cut);
+  std::vector<double> both;
+  for (const End& end : ends) both.insert(both.end(), {end.out, end.in});
   const Middle of_both = middle_of(std::move(both));
   const double scatter = std::max(is_apart ? usual.middle.spread : of_both.spread, least_scatter);
   const double freedom = is_apart ? limited(usual.freedom) : degrees_of_freedom(of_both.num);
@@ -441,29 +458,61 @@ Diagnosis Judging::told() {
   return diagnosis;
 }
 
+/// Hosts, and ranks of others, that are late in either direction, by the threshold and by more than single messages
+/// scatter.
+std::vector<End> Judging::late_one_way() {
+  const auto lateness = [](const End& end) { return std::max(end.out, end.in); };
+  const double least = std::max(std::log1p(settings_.threshold), scatter_of_messages());
+  std::vector<End> hosts = compared(false).ends;
+  std::erase_if(hosts, [&](const End& host) { return lateness(host) < least; });
+  std::vector<End> late = hosts;
+  if (!setting_.has_one_rank_a_host()) {
+    for (const End& rank : compared(true).ends) {
+      const auto has = [&](const End& host) { return is_of(host, rank.number); };
+      if (lateness(rank) >= least && std::ranges::none_of(hosts, has)) late.push_back(rank);
+    }
+  }
+  std::ranges::stable_sort(late, std::ranges::greater{}, lateness);
+  return late;
+}
+
 std::vector<BothWays> Judging::both_ways() const {
   std::vector<BothWays> ways;
   for (const Observation& one : level_) {
     if (!is_between(one)) continue;
     const auto [low, high] = std::minmax(one.from, one.to);
-    ways.push_back({{low, high}, std::log(one.time_ns) - polish_.sent[one.from] - polish_.received[one.to]});
+    const double late = std::log(one.time_ns) - polish_.sent[one.from] - polish_.received[one.to];
+    ways.push_back({{low, high}, late, late});
   }
   std::ranges::stable_sort(ways, {}, &BothWays::ranks);
   std::vector<BothWays> pairs;
   for (std::size_t at = 0; at + 1 < ways.size(); ++at) {
     if (ways[at].ranks() != ways[at + 1].ranks()) continue;
-    pairs.push_back({ways[at].pair, std::min(ways[at].late, ways[at + 1].late)});
+    const auto [less, more] = std::minmax(ways[at].less, ways[at + 1].less);
+    pairs.push_back({ways[at].pair, less, more});
   }
   return pairs;
+}
+
+std::size_t Judging::num_later(HostPair hosts, const std::set<HostPair>& known) const {
+  std::map<HostPair, double> latest;
+  for (const BothWays& one : both_ways()) {
+    double& of_hosts = latest.try_emplace(hosts_of(setting_, one), one.more).first->second;
+    of_hosts = std::max(of_hosts, one.more);
+  }
+  const auto own = latest.find(hosts);
+  if (own == latest.end()) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(
+      latest, [&](const auto& other) { return other.second > own->second && !known.contains(other.first); }));
 }
 
 /// Which pairs to measure with a suspect, so that these tell what is slow.
 class Comparisons {
  public:
-  /// `is_late`: by rank. Pairs of ranks both of whose directions are late by `least` are slow.
+  /// `is_late`: by rank. A pair is late from `least` on.
   Comparisons(const Setting& setting, std::vector<BothWays> pairs, std::vector<bool> is_late, double least)
       : setting_(setting), pairs_(std::move(pairs)), is_late_(std::move(is_late)), least_(least) {
-    std::ranges::stable_sort(pairs_, {}, &BothWays::late);
+    std::ranges::stable_sort(pairs_, {}, &BothWays::more);
     if (setting.has_one_rank_a_host()) return;
     by_hosts_ = pairs_;
     std::ranges::stable_sort(by_hosts_, {}, [&](const BothWays& one) { return hosts_of(one); });
@@ -472,7 +521,7 @@ class Comparisons {
   /// The least late ones first.
   const std::vector<BothWays>& pairs() const { return pairs_; }
 
-  bool is_slow(const BothWays& one) const { return one.late >= least_ && !has_late_end(one); }
+  bool is_between_usual_ends(const BothWays& one) const { return !is_late_[one.pair.from] && !is_late_[one.pair.to]; }
 
   /// The pairs that it is least late with, of partners on different hosts that are not late; where there is one host,
   /// of different ranks.
@@ -490,27 +539,25 @@ class Comparisons {
     return chosen;
   }
 
-  /// The slow pair, other ranks of its two hosts, and either end with a usual partner.
-  std::vector<OrderedPair> of_pair(const BothWays& slow) const {
-    std::vector<OrderedPair> chosen{slow.pair};
+  /// The late pair, other ranks of its two hosts, and either end with a usual partner.
+  std::vector<OrderedPair> of_pair(const BothWays& late) const {
+    std::vector<OrderedPair> chosen{late.pair};
     const auto by_hosts = [&](const BothWays& one) { return hosts_of(one); };
-    auto same = std::ranges::lower_bound(by_hosts_, hosts_of(slow), {}, by_hosts);
-    const auto is_same_link = [&] { return same != by_hosts_.end() && hosts_of(*same) == hosts_of(slow); };
-    while (is_same_link() && (same->is_of(slow.pair.from) || same->is_of(slow.pair.to))) ++same;
+    auto same = std::ranges::lower_bound(by_hosts_, hosts_of(late), {}, by_hosts);
+    const auto is_same_link = [&] { return same != by_hosts_.end() && hosts_of(*same) == hosts_of(late); };
+    while (is_same_link() && (same->is_of(late.pair.from) || same->is_of(late.pair.to))) ++same;
     if (is_same_link()) chosen.push_back(same->pair);
-    for (const std::uint32_t end : {slow.pair.from, slow.pair.to}) {
-      const auto usual = std::ranges::find_if(
-          pairs_, [&](const BothWays& one) { return one.is_of(end) && one.late < least_ && !has_late_end(one); });
+    for (const std::uint32_t end : {late.pair.from, late.pair.to}) {
+      const auto usual = std::ranges::find_if(pairs_, [&](const BothWays& one) {
+        return one.is_of(end) && one.more < least_ && is_between_usual_ends(one);
+      });
       if (usual != pairs_.end()) chosen.push_back(usual->pair);
     }
     return chosen;
   }
 
  private:
-  bool has_late_end(const BothWays& one) const { return is_late_[one.pair.from] || is_late_[one.pair.to]; }
-  std::pair<std::uint32_t, std::uint32_t> hosts_of(const BothWays& one) const {
-    return std::minmax({setting_.layout.host_of[one.pair.from], setting_.layout.host_of[one.pair.to]});
-  }
+  HostPair hosts_of(const BothWays& one) const { return diagnosis::hosts_of(setting_, one); }
 
   const Setting& setting_;
   std::vector<BothWays> pairs_, by_hosts_;
@@ -519,32 +566,44 @@ class Comparisons {
 };
 
 PairsToMeasure Judging::to_measure(std::size_t most) {
-  std::vector<End> late_ends = slow(false);
-  if (!setting_.has_one_rank_a_host()) {
-    const std::vector<End> ranks = slow(true);
-    late_ends.insert(late_ends.end(), ranks.begin(), ranks.end());
-  }
-  std::ranges::stable_sort(late_ends, std::ranges::greater{}, &End::effect);
+  const std::vector<End> late_ends = late_one_way();
   std::vector<bool> is_late(num_ranks(setting_.layout));
   for (std::uint32_t rank = 0; rank < is_late.size(); ++rank) {
     is_late[rank] = std::ranges::any_of(late_ends, [&](const End& end) { return is_of(end, rank); });
   }
-  const Comparisons comparisons(setting_, both_ways(), std::move(is_late), std::log1p(settings_.threshold) / 2);
+  const double least = std::log1p(settings_.threshold) / 2;
+  const Comparisons comparisons(setting_, both_ways(), std::move(is_late), least);
 
   PairsToMeasure chosen;
-  const auto add = [&](const std::vector<OrderedPair>& more) {
-    if (chosen.suspected.size() + more.size() > most) return false;
+  const auto add = [&](const std::vector<OrderedPair>& more, double limit) {
+    if (static_cast<double>(chosen.suspected.size() + more.size()) > limit) return false;
     chosen.suspected.insert(chosen.suspected.end(), more.begin(), more.end());
     return true;
   };
-  for (const End& end : late_ends) {
-    if (!add(comparisons.of_end([&](std::uint32_t rank) { return is_of(end, rank); }))) break;
+  std::size_t num_ends = 0;
+  const auto add_ends = [&](double limit) {
+    for (; num_ends < late_ends.size(); ++num_ends) {
+      const End& end = late_ends[num_ends];
+      if (!add(comparisons.of_end([&](std::uint32_t rank) { return is_of(end, rank); }), limit)) return;
+    }
+  };
+  add_ends(share_of_ends * static_cast<double>(most));
+  // Of a link that is slow one way only, one direction is late. Of one that is slow both ways the lesser lateness tells
+  // more, since chance makes few messages late both ways. So the latest of either order come by turns.
+  std::vector<BothWays> by_less = comparisons.pairs(), by_more = by_less;
+  std::ranges::stable_sort(by_less, std::ranges::greater{}, &BothWays::less);
+  std::ranges::reverse(by_more);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> known;
+  bool has_room = true;
+  for (std::size_t at = 0; at < by_more.size() && has_room && by_more[at].more >= least; ++at) {
+    for (const auto& [one, late] :
+         {std::pair(by_less[at], by_less[at].less), std::pair(by_more[at], by_more[at].more)}) {
+      if (late < least || !comparisons.is_between_usual_ends(one) || !known.insert(one.ranks()).second) continue;
+      has_room = has_room && add(comparisons.of_pair(one), static_cast<double>(most));
+    }
   }
+  add_ends(static_cast<double>(most));
   std::vector<BothWays> pairs = comparisons.pairs();
-  std::ranges::reverse(pairs);
-  for (const BothWays& one : pairs) {
-    if (comparisons.is_slow(one) && !add(comparisons.of_pair(one))) break;
-  }
   const auto by_chance = [](const BothWays& one) {
     return mix64((std::uint64_t{one.pair.from} << 32 | one.pair.to) + splitmix64_increment);
   };
@@ -572,6 +631,11 @@ ComponentKind host_or_port(std::span<const Observation> messages, const Setting&
 Diagnosis diagnosed_exchange(std::span<const Observation> messages, const Setting& setting,
                              const DiagnosisSettings& settings) {
   return Judging(messages, setting, settings).told();
+}
+
+std::size_t num_later_pairs(std::span<const Observation> messages, const Setting& setting,
+                            const DiagnosisSettings& settings, HostPair hosts, const std::set<HostPair>& known) {
+  return Judging(messages, setting, settings).num_later(hosts, known);
 }
 
 PairsToMeasure pairs_to_measure(std::vector<Observation> messages, const Layout& layout,

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "diagnosis/diagnose.hpp"
@@ -29,14 +32,22 @@ Diagnosis diagnosed_exchange(std::span<const Observation> messages, const Settin
 ComponentKind host_or_port(std::span<const Observation> messages, const Setting& setting, std::uint32_t host,
                            double effect);
 
+/// Two hosts, the lower number first.
+using HostPair = std::pair<std::uint32_t, std::uint32_t>;
+
+/// How many pairs of hosts have a message that is later than all between these two, beside what their ends explain;
+/// `known` ones do not count.
+std::size_t num_later_pairs(std::span<const Observation> messages, const Setting& setting,
+                            const DiagnosisSettings& settings, HostPair hosts, const std::set<HostPair>& known);
+
 /// Pairs of ranks, either order being the same pair.
 struct PairsToMeasure {
   std::vector<OrderedPair> suspected;  ///< what is slow, and what it is set beside
   std::vector<OrderedPair> by_chance;  ///< these tell what sound pairs take
 };
 
-/// At most `most` of each. First come the hosts and ranks that are late, each with the partners that it is least late
-/// with, then pairs that are later in both directions than their ends explain.
+/// At most `most` of each. First come the hosts and ranks that are late in either direction, each with the partners
+/// that it is least late with, then pairs that are later than their ends explain.
 PairsToMeasure pairs_to_measure(std::vector<Observation> messages, const Layout& layout,
                                 const DiagnosisSettings& settings, std::size_t most);
 

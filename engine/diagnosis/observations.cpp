@@ -419,6 +419,26 @@ bool explains_end(const Fault& known, const Fault& found) {
          (found.host_names == known.host_names || found.other_host_names == known.host_names);
 }
 
+/// Of a link or pair that is slow alone: whether other pairs of hosts are later under the load, and were not measured
+/// alone. What they share may explain all of them.
+bool shares_lateness(const ObservedSlice& slice, std::span<const Observation> pairs, const Setting& setting,
+                     const DiagnosisSettings& settings, const Fault& fault) {
+  constexpr std::size_t most_later = 1;  // by chance, or since it waits for this one
+  const bool is_link = fault.component.kind == ComponentKind::link;
+  if (!is_link && fault.component.kind != ComponentKind::pair) return false;
+  const auto& host_of = setting.layout.host_of;
+  const auto host = [&](std::int32_t end) {
+    const auto number = static_cast<std::uint32_t>(end);
+    return is_link ? number : host_of[number];
+  };
+  std::set<HostPair> known;
+  for (const auto* measured : {&slice.alone, &slice.retested}) {
+    for (const Observation& one : *measured) known.insert(std::minmax({host_of[one.from], host_of[one.to]}));
+  }
+  const HostPair hosts = std::minmax({host(fault.component.first), host(fault.component.second)});
+  return num_later_pairs(pairs, setting, settings, hosts, known) > most_later;
+}
+
 /// All pairs under the one load that there was, and some alone.
 Diagnosis diagnosed_under_one_load(const ObservedSlice& slice, std::span<const Observation> pairs,
                                    const Setting& setting, const DiagnosisSettings& settings) {
@@ -437,6 +457,9 @@ Diagnosis diagnosed_under_one_load(const ObservedSlice& slice, std::span<const O
     diagnosis.faults.push_back(std::move(found));
   }
   alone.add_links(diagnosis, [](std::uint32_t) { return false; });
+  for (Fault& fault : diagnosis.faults) {
+    if (shares_lateness(slice, pairs, setting, settings, fault)) fault.is_unproven = true;
+  }
   return diagnosis;
 }
 

@@ -239,6 +239,21 @@ TEST(Exchange, NamesAHostThatIsSlowOnlyAlone) {
   EXPECT_NEAR(diagnosis.faults.front().ratio_alone, 4, 0.1);
 }
 
+/// One way shows in the load only now and then; half of a round trip has it.
+TEST(Exchange, NamesWhatIsSlowOneWayByPairsAlone) {
+  const Layout layout = layout_of(10, 1);
+  const Factor sends_late = [](std::uint32_t from, std::uint32_t) { return from == 3 ? 4 : 1; };
+  const Factor link = [](std::uint32_t from, std::uint32_t to) { return from == 3 && to == 4 ? 9 : 1; };
+  const auto names_with = [&](const Factor& factor) {
+    ObservedSlice slice = observed(10, factor);
+    measure_alone(slice, layout,
+                  [&](std::uint32_t from, std::uint32_t to) { return (factor(from, to) + factor(to, from)) / 2; });
+    return names_of(told(slice, layout));
+  };
+  EXPECT_THAT(names_with(sends_late), ElementsAre("host n03"));
+  EXPECT_THAT(names_with(link), ElementsAre("the link between n03 and n04"));
+}
+
 TEST(Exchange, MeasuresSuspectsWithUsualPartners) {
   const Layout layout = layout_of(10, 1);
   const auto pairs_of = [&](const Factor& factor, std::size_t most) {

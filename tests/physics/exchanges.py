@@ -6,8 +6,8 @@ one; ranks leave the opening barrier at different moments. What is under way sha
 has arrived leaves its share to the others. Senders have all of their messages under way, or only some at once.
 
 At the end some pairs send each other messages in turn while all others rest: of the latest rank three, then by turns
-those that are latest of all and latest beside their rows and columns, with other ranks of the same two hosts and both
-ends with the partner that they are least late with; and as many by chance.
+those that are latest beside their rows and columns in both directions and in one, with other ranks of the same two
+hosts and both ends with the partner that they are least late with; and as many by chance.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from patterns import fair_rates, plant_bandwidth
 
 ENDS_TOGETHER = 1.05  # messages that arrive so near to each other are taken to arrive at once
 NUM_TRACED = 10  # exchanges of which the median is taken
-NUM_ALONE, ATTEMPTS_ALONE = 10, 3  # pairs of either kind; of an attempt each the least time counts
+NUM_ALONE, ATTEMPTS_ALONE = 20, 3  # pairs of either kind; of an attempt each the least time counts
 LATENCY_BOUND_BYTES = 8 << 10  # faults of smaller messages are in the latency, since they do not fill anything
 
 
@@ -97,7 +97,7 @@ def _chosen_pairs(cluster: Cluster, seen: Floats, by_chance: np.random.Generator
     for _ in range(3):
         late = late - np.nanmedian(late, axis=1, keepdims=True)
         late = late - np.nanmedian(late, axis=0, keepdims=True)
-    late, both = np.minimum(late, late.T), np.minimum(whole, whole.T)
+    one_way, late = np.maximum(late, late.T), np.minimum(late, late.T)
     host = cluster.host_of(np.arange(cluster.num_ranks, dtype=np.int32))
     late[host[:, None] == host[None, :]] = np.nan
     ends = np.argwhere(np.triu(np.isfinite(late)))
@@ -111,7 +111,7 @@ def _chosen_pairs(cluster: Cluster, seen: Floats, by_chance: np.random.Generator
     for rank in np.argsort(of_rank)[-1:]:  # the latest one, with three partners
         for other in np.argsort(np.where(np.isfinite(late[rank]), late[rank], np.inf))[:3]:
             suspected[int(min(rank, other)), int(max(rank, other))] = None
-    orders = [ends[np.argsort(-of_pairs[ends[:, 0], ends[:, 1]], kind="stable")] for of_pairs in (both, late)]
+    orders = [ends[np.argsort(-of_pairs[ends[:, 0], ends[:, 1]], kind="stable")] for of_pairs in (late, one_way)]
     for one, other in np.stack(orders, axis=1).reshape(-1, 2):
         if len(suspected) + 4 > NUM_ALONE:
             break

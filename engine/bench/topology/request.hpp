@@ -30,7 +30,7 @@ struct TopologyRequest : RunRequest {
   std::uint64_t num_iterations = 100;                             ///< timed exchanges of one cell
   std::uint64_t num_warmup = 10;                                  ///< untimed ones before them
   std::uint64_t num_traced = 10;      ///< untimed ones behind them, in which each message's arrival is noted
-  std::uint32_t retest = 10;          ///< so many pairs are measured again, alone, and as many by chance
+  std::uint32_t retest = 20;          ///< so many pairs are measured again, alone, and as many by chance
   std::uint32_t max_outstanding = 0;  ///< channels of a rank that are under way at once; 0 = all
   bool shared_buffers = false;        ///< all channels of a rank send from one buffer and receive into one
   double duration_s = 0;              ///< load for so long, everything verified; 0 = measure each cell once a repeat
@@ -45,7 +45,7 @@ struct TopologyRequest : RunRequest {
 /// begun by either rank.
 inline constexpr int attempts_alone = 3;
 inline std::uint64_t traced_alone(const TopologyRequest& request) {
-  return std::min<std::uint64_t>(request.num_traced, 10);
+  return std::min<std::uint64_t>(request.num_traced, 5);
 }
 
 const char* name_of(Rate rate);
