@@ -8,7 +8,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "core/units.hpp"
@@ -96,7 +95,7 @@ std::vector<Finding> slow_hosts(const CollectiveRequest& request, const Plan& pl
                                 const std::function<std::string(std::int32_t rank)>& name_of_host) {
   if (plan.num_groups < 2) return {};
   const auto groups = groups_by_host(request, plan);
-  std::vector<std::optional<SlowHost>> slowest(plan.hosts.size());
+  std::vector<SlowHost> slowest(plan.hosts.size());  // without ratios: not slow
   const double num_tests = static_cast<double>(plan.hosts.size()) * static_cast<double>(plan.cells.size());
   for (std::size_t cell = 0; cell < measured.samples.size(); ++cell) {
     const GroupRatios ratios = ratios_of(measured.samples[cell]);
@@ -113,13 +112,14 @@ std::vector<Finding> slow_hosts(const CollectiveRequest& request, const Plan& pl
       slow.share_of_all = static_cast<double>(num_slow) / static_cast<double>(ratios.size());
       const double chance = std::pow(slow.share_of_all, static_cast<double>(slow.ratios.size()));
       if (num_tests * chance >= chance_of_a_run) continue;
-      if (!slowest[host] || slow.ratios.front() > slowest[host]->ratios.front()) slowest[host] = std::move(slow);
+      SlowHost& so_far = slowest[host];
+      if (so_far.ratios.empty() || slow.ratios.front() > so_far.ratios.front()) so_far = std::move(slow);
     }
   }
-  std::erase_if(slowest, [](const auto& slow) { return !slow; });
-  std::ranges::stable_sort(slowest, std::greater<>(), [](const auto& slow) { return slow->ratios.front(); });
+  std::erase_if(slowest, [](const SlowHost& slow) { return slow.ratios.empty(); });
+  std::ranges::stable_sort(slowest, std::greater<>(), [](const SlowHost& slow) { return slow.ratios.front(); });
   std::vector<Finding> findings;
-  for (const auto& slow : slowest) findings.push_back(finding_of(*slow, request, plan, name_of_host));
+  for (const SlowHost& slow : slowest) findings.push_back(finding_of(slow, request, plan, name_of_host));
   return findings;
 }
 
