@@ -57,7 +57,7 @@ diagnosis::RunNumbers numbers_of(const std::string& path) {
       {"target", "targets", "hints", "check", "touch", "wait"}, command::NumbersIn::tables);
   for (auto* const values : {&run.conditions, &run.noted}) {
     for (auto& [name, value] : *values) {
-      const auto is_told = [&name = name](const auto& option) { return option.first == name; };
+      const auto is_told = [&own = name](const auto& option) { return option.first == own; };
       if (value.empty() && std::ranges::none_of(header.options, is_told)) value = diagnosis::not_known;
     }
   }

@@ -106,6 +106,7 @@ constexpr double file_bytes_per_load_point = bytes_of_fields<LoadPoint>;
 
 // Beside the tables, with the summary, as HDF5 1.10.8 writes it (measured).
 constexpr double file_bytes_beside = 28.5e3, file_bytes_per_topology = 7.4e3, file_bytes_per_cell = 2040;
+constexpr double file_bytes_per_pair_alone = 150;
 constexpr double file_bytes_beside_load = 34e3, file_bytes_per_topology_of_load = 4.4e3;
 
 bool verifies(const TopologyRequest& request) { return request.verify || request.duration_s > 0; }
@@ -141,6 +142,12 @@ double table_bytes(const TopologyRequest& request, const Plan& plan, std::int32_
   return bytes + bytes_per_channel * num_channels;
 }
 
+/// For each size. Suspected pairs, and as many by chance, if there are so many.
+double num_pairs_alone(const TopologyRequest& request, const Topology& topology) {
+  if (!why_untested(request, topology.spec()).empty()) return 0;
+  return 2 * std::min<double>(request.retest, static_cast<double>(topology.num_channels()));
+}
+
 double file_bytes(const TopologyRequest& request, const Plan& plan) {
   const double ranks = plan.rank_layout.num_ranks;
   const bool is_load = request.duration_s > 0;
@@ -153,6 +160,9 @@ double file_bytes(const TopologyRequest& request, const Plan& plan) {
     bytes += is_load ? file_bytes_per_topology_of_load : file_bytes_per_topology;
     bytes += num_each * (sizeof(double) * ends + file_bytes_per_rank_time * ranks + file_bytes_per_cell +
                          file_bytes_per_exchange * static_cast<double>(request.num_iterations));
+    if (is_load) continue;
+    bytes += file_bytes_per_pair_alone * num_pairs_alone(request, topology) *
+             static_cast<double>(request.message_sizes_bytes.size());
   }
   return bytes;
 }
@@ -170,13 +180,10 @@ double exchange_s(const CostAssumption& assumption, const Topology& topology, st
          barriers_s(assumption, topology.num_ranks());
 }
 
-/// Suspected pairs and as many by chance, if there are so many.
 double alone_s(const TopologyRequest& request, const CostAssumption& assumption, const Topology& topology,
                std::uint64_t size_bytes) {
-  if (!why_untested(request, topology.spec()).empty()) return 0;
-  const double num_pairs = 2 * std::min<double>(request.retest, static_cast<double>(topology.num_channels()));
   const double num_round_trips = 2.0 * attempts_alone * static_cast<double>(traced_alone(request));
-  return num_pairs * num_round_trips *
+  return num_pairs_alone(request, topology) * num_round_trips *
          (2 * message_s(assumption, size_bytes) + barriers_s(assumption, topology.num_ranks()));
 }
 
