@@ -205,10 +205,10 @@ SCENARIOS = {
     "nothing": Scenario(lambda _: None, networks=ALL_NETWORKS, benchmarks=WITH_MESSAGES),
     "a host is limited": Scenario(lambda bed: bed.hosts.slow_down(2, bed.rate), [host(2)], ALL_NETWORKS, WITH_MESSAGES),
     "a host sends slowly": Scenario(
-        lambda bed: bed.hosts.slow_down_sending(2, bed.rate), [host(2)], STAR, WITH_MESSAGES, ("topology",)
+        lambda bed: bed.hosts.slow_down_sending(2, bed.rate), [host(2)], STAR, WITH_MESSAGES
     ),
     "a host receives slowly": Scenario(
-        lambda bed: bed.hosts.slow_down_receiving(2, bed.rate), [host(2)], STAR, WITH_MESSAGES, ("topology",)
+        lambda bed: bed.hosts.slow_down_receiving(2, bed.rate), [host(2)], STAR, WITH_MESSAGES
     ),
     "three cables are limited": Scenario(_three_cables, [host(1), host(4), host(6)], ALL_NETWORKS, WITH_MESSAGES),
     "a link is limited": Scenario(
