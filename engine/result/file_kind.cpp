@@ -2,6 +2,10 @@
 // Looks at the first bytes of a file, and at what HDF5 says of the benchmark.
 #include "result/file_kind.hpp"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
+
 #include "core/error.hpp"
 #include "result/hdf5/run_reader.hpp"
 #include "result/sion/container/reader.hpp"
@@ -46,6 +50,18 @@ void work_with(const std::string& path, FileKind kind, const std::function<void(
 
 void throw_damaged(const std::string& path, const std::string& what) {
   throw Error(ExitStatus::run_failed, "cannot read '" + path + "'", "damaged: " + what);
+}
+
+void read_summary(const std::optional<std::string>& summary, const std::string& path, const char* test,
+                  const std::function<void(const Json& summary)>& read, const char* part) {
+  if (!summary) return;
+  try {
+    read(Json::parse(*summary));
+  } catch (const JsonError&) {
+    throw_damaged(path, fmt::format("/summary is not one of {}", test));
+  } catch (const std::out_of_range&) {
+    throw_damaged(path, fmt::format("/summary has {} that the file does not have", part));
+  }
 }
 
 }  // namespace leadline::result

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+
+#include "core/json.hpp"
 
 namespace leadline::result {
 
@@ -24,5 +27,10 @@ void work_with(const std::string& path, FileKind kind, const std::function<void(
 
 /// "cannot read 'PATH' (damaged: what)".
 [[noreturn]] void throw_damaged(const std::string& path, const std::string& what);
+
+/// Reads /summary of a file, where it has one. `test`: "a topology test"; `part`: a position beyond the file, thrown as
+/// std::out_of_range, is one of "a message size". Throws as throw_damaged() for what is no such summary.
+void read_summary(const std::optional<std::string>& summary, const std::string& path, const char* test,
+                  const std::function<void(const Json& summary)>& read, const char* part = "a part");
 
 }  // namespace leadline::result

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -61,11 +60,8 @@ diagnosis::RunNumbers numbers_of(const std::string& path) {
   diagnosis::RunNumbers run =
       command::compared_run(reader, {"active_ranks_per_host"}, {"exchanges", "warmup", "wait", "allocator", "verify"});
   run.conditions.emplace_back("within_hosts", header.within_hosts ? "true" : "false");
-  try {
-    add_patterns(Json::parse(*header.summary), run);
-  } catch (const JsonError&) {
-    result::throw_damaged(path, "/summary is not one of a bisection test");
-  }
+  result::read_summary(header.summary, path, "a bisection test",
+                       [&](const Json& summary) { add_patterns(summary, run); });
   for (std::size_t size = 0; size < header.message_sizes_bytes.size(); ++size) {
     const std::uint64_t size_bytes = header.message_sizes_bytes[size];
     stats::RunningMean alone;

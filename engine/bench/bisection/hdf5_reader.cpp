@@ -3,7 +3,6 @@
 #include "bench/bisection/hdf5_reader.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "bench/bisection/fields.hpp"
@@ -124,17 +123,14 @@ std::uint64_t Hdf5Reader::num_measured(const std::string& table, std::uint64_t r
 
 std::vector<std::optional<KeptSize>> kept_sizes(const Header& header, const std::string& path) {
   std::vector<std::optional<KeptSize>> sizes(header.message_sizes_bytes.size());
-  if (!header.summary) return sizes;
-  try {
-    const Json summary = Json::parse(*header.summary);
-    for (const Json& size : summary.at("sizes").elements()) {
-      result::read_json(size, sizes.at(size.at("size_index").get<std::size_t>()).emplace());
-    }
-  } catch (const JsonError&) {
-    result::throw_damaged(path, "/summary is not one of a bisection test");
-  } catch (const std::out_of_range&) {
-    result::throw_damaged(path, "/summary has a message size that the file does not have");
-  }
+  result::read_summary(
+      header.summary, path, "a bisection test",
+      [&](const Json& summary) {
+        for (const Json& size : summary.at("sizes").elements()) {
+          result::read_json(size, sizes.at(size.at("size_index").get<std::size_t>()).emplace());
+        }
+      },
+      "a message size");
   return sizes;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "result/file_kind.hpp"
@@ -44,9 +43,7 @@ namespace {
 /// Of the summary, where there is one.
 std::vector<SlowConnection> slow_connections_of(const Header& header, const std::string& path) {
   std::vector<SlowConnection> connections;
-  if (!header.summary) return connections;
-  try {
-    const Json summary = Json::parse(*header.summary);
+  result::read_summary(header.summary, path, "a bisection test", [&](const Json& summary) {
     for (const Json& one : summary.at("slow_connections").elements()) {
       SlowConnection& connection = connections.emplace_back();
       result::read_json(one.at("size_index"), connection.size_index);
@@ -57,11 +54,7 @@ std::vector<SlowConnection> slow_connections_of(const Header& header, const std:
                            connection.to < header.num_ranks;
       if (!is_rank) result::throw_damaged(path, "/summary has a rank that does not exist");
     }
-  } catch (const JsonError&) {
-    result::throw_damaged(path, "/summary is not one of a bisection test");
-  } catch (const std::out_of_range&) {
-    result::throw_damaged(path, "/summary is not one of a bisection test");
-  }
+  });
   return connections;
 }
 

@@ -51,9 +51,7 @@ std::size_t Hdf5Reader::num_rounds_measured() const {
 
 std::vector<CellSummary> kept_cells(const Header& header, const std::string& path) {
   std::vector<CellSummary> cells;
-  if (!header.summary) return cells;
-  try {
-    const Json summary = Json::parse(*header.summary);
+  result::read_summary(header.summary, path, "a collective test", [&](const Json& summary) {
     for (const Json& json : summary.at("cells").elements()) {
       CellSummary& cell = cells.emplace_back();
       const auto name = json.at("operation").get<std::string>();
@@ -70,9 +68,7 @@ std::vector<CellSummary> kept_cells(const Header& header, const std::string& pat
       cell.max = number("time_ns_max");
       cell.bandwidths = {number("algorithm_bytes_per_s"), number("bus_bytes_per_s")};
     }
-  } catch (const JsonError&) {
-    result::throw_damaged(path, "/summary is not one of a collective test");
-  }
+  });
   return cells;
 }
 

@@ -52,7 +52,6 @@ std::int32_t Hdf5Reader::num_rounds_measured() const {
 
 std::vector<KeptImpact> kept_impacts(const Header& header, const std::string& path) {
   std::vector<KeptImpact> impacts;
-  if (!header.summary) return impacts;
   const auto times_of = [](const Json& json) {
     Times times;
     result::read_json(json, times);
@@ -63,8 +62,7 @@ std::vector<KeptImpact> kept_impacts(const Header& header, const std::string& pa
     result::read_json(json, factor);
     return factor;
   };
-  try {
-    const Json summary = Json::parse(*header.summary);
+  result::read_summary(header.summary, path, "a congestion test", [&](const Json& summary) {
     for (const Json& json : summary.at("impacts").elements()) {
       KeptImpact& impact = impacts.emplace_back();
       if (!json.at("load").is_null()) impact.named.load = json.at("load").get<std::string>();
@@ -86,9 +84,7 @@ std::vector<KeptImpact> kept_impacts(const Header& header, const std::string& pa
       impact.p99 = factor_of(json.at("p99"));
       impact.p999 = factor_of(json.at("p999"));
     }
-  } catch (const JsonError&) {
-    result::throw_damaged(path, "/summary is not one of a congestion test");
-  }
+  });
   return impacts;
 }
 

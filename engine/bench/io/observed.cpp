@@ -75,18 +75,14 @@ std::uint64_t amount_of(IoOperation operation, const JudgedRow& row) {
 /// Of the run's own summary; a run that broke off has none.
 JudgedFindings findings_kept(const Hdf5Reader& reader) {
   JudgedFindings judged;
-  if (!reader.header().summary) return judged;
-  try {
-    const Json summary = Json::parse(*reader.header().summary);
+  result::read_summary(reader.header().summary, reader.path(), "a parallel file test", [&](const Json& summary) {
     for (const Json& one : summary.at("findings").elements()) {
       const auto id = one.at("id").get<std::string>();
       if (id == short_of_cores) judged.is_short_of_cores = true;
       const Json* ranks = one.find("ranks");  // earlier files do not have them
       if (id == lost_ranks && ranks != nullptr) ranks->get_to(judged.lost_ranks);
     }
-  } catch (const JsonError&) {
-    result::throw_damaged(reader.path(), "/summary is not one of a parallel file test");
-  }
+  });
   return judged;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -104,13 +103,9 @@ diagnosis::RunNumbers numbers_of(const std::string& path) {
   diagnosis::RunNumbers run = command::compared_run(reader, {"mode", "edges", "max_outstanding", "shared_buffers"},
                                                     {"iterations", "warmup", "wait", "allocator", "verify"});
   run.conditions.emplace_back("duration", header.has_load ? "a load" : "cells");
-  try {
-    add_times(Json::parse(*header.summary), header, run);
-  } catch (const JsonError&) {
-    result::throw_damaged(path, "/summary is not one of a topology test");
-  } catch (const std::out_of_range&) {
-    result::throw_damaged(path, "/summary has a topology that the file does not have");
-  }
+  result::read_summary(
+      header.summary, path, "a topology test", [&](const Json& summary) { add_times(summary, header, run); },
+      "a topology");
   if (!header.has_load) add_hosts(reader, run);
   return run;
 }

@@ -72,10 +72,9 @@ constexpr auto fields_of(Type<PairAlone> /*any*/) {
       field("from", &PairAlone::from, "", "rank"),
       field("to", &PairAlone::to, "", "its partner"),
       field("time_ns", &PairAlone::time_ns, "ns",
-            "half of a round trip, the median over some; of several attempts the least"),
+            "half of a round trip: median over five at most; of three attempts the least"),
       field("is_suspected", &PairAlone::is_suspected, "",
-            "it seemed slow, or is the usual partner of one that did; "
-            "false = chosen by chance"),
+            "it seemed slow, or is set beside one that did; false = chosen by chance"),
   };
 }
 

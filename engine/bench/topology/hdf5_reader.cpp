@@ -127,16 +127,13 @@ void Hdf5Reader::visit_arrivals(std::size_t topology_index, std::size_t size_ind
 
 std::vector<std::optional<BestRates>> best_rates(const Header& header, const std::string& path) {
   std::vector<std::optional<BestRates>> best(header.topologies.size());
-  if (!header.summary) return best;
-  try {
-    const Json summary = Json::parse(*header.summary);
-    take_best(summary.at("cells"), header, best);
-    take_best(summary.at("load"), header, best);
-  } catch (const JsonError&) {
-    result::throw_damaged(path, "/summary is not one of a topology test");
-  } catch (const std::out_of_range&) {
-    result::throw_damaged(path, "/summary has a topology that the file does not have");
-  }
+  result::read_summary(
+      header.summary, path, "a topology test",
+      [&](const Json& summary) {
+        take_best(summary.at("cells"), header, best);
+        take_best(summary.at("load"), header, best);
+      },
+      "a topology");
   return best;
 }
 

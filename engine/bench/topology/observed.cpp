@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -83,11 +82,9 @@ namespace {
 /// Of the summary, where there is one; earlier versions measured none.
 std::vector<PairAlone> pairs_alone_of(const Header& header, const std::string& path) {
   std::vector<PairAlone> pairs;
-  if (!header.summary) return pairs;
-  try {
-    const Json summary = Json::parse(*header.summary);
+  result::read_summary(header.summary, path, "a topology test", [&](const Json& summary) {
     const Json* const list = summary.find("pairs_alone");
-    if (list == nullptr) return pairs;
+    if (list == nullptr) return;
     for (const Json& one : list->elements()) {
       PairAlone& pair = pairs.emplace_back();
       result::read_json(one, pair);
@@ -96,11 +93,7 @@ std::vector<PairAlone> pairs_alone_of(const Header& header, const std::string& p
       if (!are_ranks) result::throw_damaged(path, "/summary has a rank that does not exist");
       if (!(pair.time_ns > 0)) pairs.pop_back();
     }
-  } catch (const JsonError&) {
-    result::throw_damaged(path, "/summary is not one of a topology test");
-  } catch (const std::out_of_range&) {
-    result::throw_damaged(path, "/summary is not one of a topology test");
-  }
+  });
   return pairs;
 }
 

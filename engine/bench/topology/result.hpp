@@ -117,7 +117,7 @@ struct PairAlone {
   int topology_index = 0;  ///< into TopologyResult::topologies
   int size_index = 0;      ///< into the request's message sizes
   std::int32_t from = -1, to = -1;
-  double time_ns = 0;         ///< half of a round trip, the median over some; of several attempts the least
+  double time_ns = 0;         ///< half of a round trip: median; the least of attempts_alone
   bool is_suspected = false;  ///< else by chance
 };
 
